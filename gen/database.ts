@@ -167,6 +167,7 @@ export interface AssistantMessages {
   id: string;
   is_from_user: boolean;
   is_tainted: boolean;
+  place: Generated<bigint>;
   read_at: Date | null;
   text: string;
   ui_actions: Generated<string>;

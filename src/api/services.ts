@@ -9,6 +9,7 @@ import { DirectoriesService } from "../../gen/signpost/v1/directories_service_pb
 import { EventsService } from "../../gen/signpost/v1/events_service_pb.js";
 import { ExportsService } from "../../gen/signpost/v1/exports_service_pb.js";
 import { GoogleFormsIntegrationsService } from "../../gen/signpost/v1/google_forms_integrations_service_pb.js";
+import { GrantsService } from "../../gen/signpost/v1/grants_service_pb.js";
 import { JobsService } from "../../gen/signpost/v1/jobs_service_pb.js";
 import { LinkSettingsService } from "../../gen/signpost/v1/link_settings_service_pb.js";
 import { LinksService } from "../../gen/signpost/v1/links_service_pb.js";
@@ -34,11 +35,16 @@ import { allowancesService } from "./allowances/service.ts";
 import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
+import type { AssistantDeps } from "./assistant/deps.ts";
+import { assistantService } from "./assistant/service.ts";
+import type { DomainDeps } from "./custom-domains/create-domain.ts";
+import { customDomainsService } from "./custom-domains/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
 import { exportsService } from "./exports/service.ts";
 import { type GoogleFormsDeps, googleFormsIntegrationsService } from "./google-forms-integrations/service.ts";
+import { type GrantsDeps, grantsService } from "./grants/service.ts";
 import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
@@ -67,7 +73,15 @@ import { workspacesService } from "./workspaces/service.ts";
  * is not built, or only in part, is registered by `registerPartly`.
  */
 export function createServices(
-  given: Deps & GoogleFormsDeps & MembersDeps & SandboxesDeps & SlackDeps & WorkspaceTokensDeps,
+  given: Deps &
+    AssistantDeps &
+    DomainDeps &
+    GoogleFormsDeps &
+    GrantsDeps &
+    MembersDeps &
+    SandboxesDeps &
+    SlackDeps &
+    WorkspaceTokensDeps,
 ): readonly RegisteredService[] {
   const deps = { ...given, analytics: shownAnalytics(given) };
   return [
@@ -76,12 +90,13 @@ export function createServices(
     register(AnalyticsDashboardService, analyticsDashboardService(deps)),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
-    registerPartly(AssistantService),
-    registerPartly(CustomDomainsService),
+    register(AssistantService, assistantService(deps)),
+    register(CustomDomainsService, customDomainsService(deps)),
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
     register(ExportsService, exportsService(deps)),
     register(GoogleFormsIntegrationsService, googleFormsIntegrationsService(deps)),
+    register(GrantsService, grantsService(deps)),
     register(JobsService, jobsService(deps)),
     register(LinkSettingsService, linkSettingsService(deps)),
     register(LinksService, linksService(deps)),

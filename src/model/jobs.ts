@@ -62,6 +62,7 @@ export const queueOf: { readonly [Task in keyof QueuedJobs]?: string } = {
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =
   | "apply-plans"
+  | "check-domains"
   | "delete-expired"
   | "end-idle-visits"
   | "ensure-partitions"

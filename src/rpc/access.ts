@@ -21,12 +21,14 @@ import {
   cache_seconds,
   calls_per_minute_and_address,
   cost,
+  outlives_client_seconds,
   private_cache_seconds,
 } from "../../gen/signpost/options/v1/handling_pb.js";
 import { fail, type Reason } from "../lib/errors.ts";
 import { scopeName } from "../model/scope.ts";
 import { retirementOf } from "./deprecation.ts";
 import type { Handle, RegisteredService } from "./handlers.ts";
+import { streamOf } from "./part-streams.ts";
 
 /** The public names of all scopes. */
 export const apiScopes: ReadonlySet<string> = new Set(
@@ -81,17 +83,21 @@ export interface MethodPlan {
   readonly answersJob: AnswersJob | undefined;
   /** The headers that announce the method's retirement; empty when the method stays. */
   readonly retirement: Readonly<Record<string, string>>;
+  /** How long a call may work without a client, in milliseconds; 0 when it ends with its client. */
+  readonly outlivesClientMs: number;
   readonly handle: Handle;
 }
 
 /**
- * Plans every method. Throws when a method is not unary, does not declare who may call it, or has no handler: the
- * service then does not start.
+ * Plans every unary method. Throws when another method is no stream of one, and when a method does not declare who may call
+ * it, or has no handler: the service then does not start.
  */
 export function planMethods(services: readonly RegisteredService[]): Map<DescMethod, MethodPlan> {
   const plans = new Map<DescMethod, MethodPlan>();
   for (const registered of services) {
-    for (const method of registered.service.methods) plans.set(method, planMethod(method, registered));
+    for (const method of registered.service.methods) {
+      if (streamOf(method) === undefined) plans.set(method, planMethod(method, registered));
+    }
   }
   return plans;
 }
@@ -115,6 +121,7 @@ function planMethod(method: DescMethod, { handlers, unbuilt }: RegisteredService
     cost: getOption(method, cost),
     answersJob: getOption(method, answers_job) ? answersJobOf(method, !isReading) : undefined,
     retirement: retirementOf(method)?.headers ?? {},
+    outlivesClientMs: 1000 * getOption(method, outlives_client_seconds),
     handle,
   };
 }

@@ -3,7 +3,7 @@ import type { CallError } from "../lib/errors.ts";
 import type { Resource } from "../oauth/resources.ts";
 import type { WriteRecord } from "./records.ts";
 
-export type Protocol = "rest" | "grpc" | "grpc-web" | "connect";
+export type Protocol = "rest" | "grpc" | "grpc-web" | "connect" | "mcp";
 
 /** One unary call as a protocol's adapter hands it to the pipeline. */
 export interface Call {
@@ -31,6 +31,8 @@ export interface Call {
   readonly timeoutMs: number | undefined;
   /** Writes records in the form that the answer will have. */
   readonly writeRecord: WriteRecord;
+  /** Sends a part of the answer at once, to clients that asked for a stream. */
+  readonly tell?: (part: Message) => void;
 }
 
 /** HTTP headers or gRPC metadata of an answer, with lower-case names: `x-request-id`, `ratelimit`, `location`. */

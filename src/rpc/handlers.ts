@@ -77,6 +77,16 @@ export interface Context {
     method: DescMethodUnary<DescMessage, Output>,
     json: JsonObject,
   ) => Promise<MessageShape<Output>>;
+  /**
+   * Like `ask`, for any operation. An operation that writes does so in a transaction of its own, which stays whatever becomes
+   * of this call. An update without a mask changes the fields that the JSON gives.
+   */
+  readonly act: <Output extends DescMessage>(
+    method: DescMethodUnary<DescMessage, Output>,
+    json: JsonObject,
+  ) => Promise<MessageShape<Output>>;
+  /** Sends a part of the answer at once. Does nothing for a client that waits for the whole. */
+  readonly tell: (part: Message) => void;
 }
 
 /** Runs outside of any transaction and answers the call. */
@@ -139,9 +149,11 @@ export function withCheck<Request, Answer>(
   return Object.assign(handle, { check });
 }
 
-/** The handlers of a service, one for each of its RPCs: a missing one does not compile. */
+/** The handlers of a service, one for each of its unary RPCs: a missing one does not compile. */
 export type Handlers<S extends DescService> = {
-  readonly [K in keyof S["method"]]: S["method"][K] extends DescMethodUnary<infer I, infer O>
+  readonly [K in keyof S["method"] as S["method"][K] extends DescMethodUnary
+    ? K
+    : never]: S["method"][K] extends DescMethodUnary<infer I, infer O>
     ? (request: MessageShape<I>, context: Context) => Promise<MessageInitShape<O>>
     : never;
 };
@@ -165,7 +177,7 @@ export interface Handle {
 
 /** Pairs a service with its handlers; the compiler checks that they match. */
 export function register<S extends DescService>(service: S, handlers: Handlers<S>): RegisteredService {
-  return registerPartly(service, handlers);
+  return registered(service, handlers);
 }
 
 /**
@@ -176,11 +188,16 @@ export function registerPartly<S extends DescService>(
   service: S,
   handlers: Partial<Handlers<S>> = {},
 ): RegisteredService {
-  const names = service.methods.map(({ localName }) => localName);
+  return registered(service, handlers);
+}
+
+function registered(service: DescService, handlers: object): RegisteredService {
+  const unary = service.methods.filter(({ methodKind }) => methodKind === "unary");
+  const names = unary.map(({ localName }) => localName);
   return {
     service,
     unbuilt: new Set(names.filter((name) => !Object.hasOwn(handlers, name))),
-    // Handlers<S> has the same functions under the same names; only the map over S is opaque to the compiler.
+    // Handlers<S> has these functions under these names; only the map over S is opaque to the compiler.
     handlers: handlers as RegisteredService["handlers"],
   };
 }

@@ -1,4 +1,6 @@
+import { Resolver } from "node:dns";
 import { resolve } from "node:path";
+import type { ModelConfig } from "../assistant/open-model.ts";
 import type { AcmeConfig } from "../certificates/acme-config.ts";
 import type { GoogleConfig } from "../integrations/google-forms/google-config.ts";
 import type { SlackConfig } from "../integrations/slack/slack-config.ts";
@@ -21,6 +23,12 @@ export interface Config {
   readonly shortUrl: string;
   /** Address of the sign-in pages and the authorization server. */
   readonly authUrl: string;
+  /** Address of the tools for models. */
+  readonly mcpUrl: string;
+  /** The host to which custom domains lead. */
+  readonly domainsHost: string;
+  /** The name servers that are asked about custom domains, such as `9.9.9.9`; those of the system when empty. */
+  readonly dnsServers: readonly string[];
   /** Whether strangers may make workspaces. */
   readonly allowsSignUp: boolean;
   /** The folder of the embedded database, the spool, files and the first credentials. */
@@ -59,6 +67,8 @@ export interface Config {
   readonly slack: SlackConfig;
   /** The client at Google that reads forms; nobody can connect an account when undefined. */
   readonly google: GoogleConfig | undefined;
+  /** The language model behind the assistant; there is no assistant when undefined. */
+  readonly model: ModelConfig | undefined;
   /** Path of a city database in MaxMind's format; without it only countries are known. */
   readonly cityDatabase: string | undefined;
   readonly logLevel: string;
@@ -112,6 +122,14 @@ export function readConfig(env: EnvironmentVariables): Config {
     baseUrl,
     shortUrl: address(env, "SHORT_URL", baseUrl, problems),
     authUrl: authAddress(env, baseUrl, problems),
+    mcpUrl: mcpAddress(env, baseUrl, problems),
+    domainsHost: hostName(
+      env,
+      "DOMAINS_HOST",
+      `domains.${hostOf(text(env, "SHORT_URL") ?? baseUrl)}`,
+      problems,
+    ),
+    dnsServers: dnsServers(env, problems),
     allowsSignUp: oneOf(env, "SIGN_UP", ["on", "off"], "off", problems) === "on",
     dataDir: resolve(text(env, "DATA_DIR") ?? "data"),
     databaseUrl,
@@ -140,6 +158,7 @@ export function readConfig(env: EnvironmentVariables): Config {
         : address(env, "OAUTH_RETURN_URL", "", problems),
     slack: slack(env, problems),
     google: google(env, problems),
+    model: model(env, problems),
     cityDatabase: text(env, "GEO_CITY_DATABASE"),
     logLevel: oneOf(env, "LOG_LEVEL", logLevels, "info", problems),
     requestTimeoutMs: integer(env, "REQUEST_TIMEOUT_MS", 30_000, { min: 100 }, problems),
@@ -256,6 +275,16 @@ function authAddress(env: EnvironmentVariables, baseUrl: string, problems: strin
   return authUrl;
 }
 
+/** The tools take the one path of their address, which on another part's host must not be that part's own. */
+function mcpAddress(env: EnvironmentVariables, baseUrl: string, problems: string[]): string {
+  const mcpUrl = address(env, "MCP_URL", `${baseUrl}/mcp`, problems);
+  const others = [baseUrl, text(env, "SHORT_URL") ?? baseUrl].filter((other) => URL.canParse(other));
+  if (!URL.canParse(mcpUrl) || mcpUrl === `${baseUrl}/mcp`) return mcpUrl;
+  if (others.some((other) => new URL(other).host === new URL(mcpUrl).host))
+    problems.push(`MCP_URL: a host of its own, or ${baseUrl}/mcp`);
+  return mcpUrl;
+}
+
 function roles(env: EnvironmentVariables, problems: string[]): ReadonlySet<Role> {
   const names = list(env, "ROLES");
   const known = allRoles.filter((role) => names.includes(role));
@@ -325,6 +354,23 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : "localhost";
 }
 
+function hostName(env: EnvironmentVariables, name: string, fallback: string, problems: string[]): string {
+  const value = (text(env, name) ?? fallback).toLowerCase();
+  if (!/^[a-z0-9.-]{1,253}$/.test(value))
+    problems.push(`${name}: a host such as domains.example.com, not "${value}"`);
+  return value;
+}
+
+function dnsServers(env: EnvironmentVariables, problems: string[]): string[] {
+  const servers = list(env, "DNS_SERVERS");
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    problems.push(`DNS_SERVERS: addresses such as 9.9.9.9,149.112.112.112, not "${servers.join(",")}"`);
+  }
+  return servers;
+}
+
 function slack(env: EnvironmentVariables, problems: string[]): SlackConfig {
   const apiUrl = address(env, "SLACK_API_URL", "https://slack.com/api", problems);
   const clientId = text(env, "SLACK_CLIENT_ID");
@@ -351,6 +397,16 @@ function google(env: EnvironmentVariables, problems: string[]): GoogleConfig | u
     problems.push(
       "GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET: both or neither, as the client's page at Google shows them",
     );
+  return undefined;
+}
+
+function model(env: EnvironmentVariables, problems: string[]): ModelConfig | undefined {
+  const name = text(env, "LLM_MODEL");
+  const apiKey = text(env, "LLM_API_KEY");
+  if (text(env, "LLM_BASE_URL") !== undefined && name !== undefined)
+    return { baseUrl: address(env, "LLM_BASE_URL", "", problems), name, apiKey };
+  if (text(env, "LLM_BASE_URL") !== undefined || name !== undefined || apiKey !== undefined)
+    problems.push("LLM_BASE_URL and LLM_MODEL: both, such as https://api.openai.com/v1 and gpt-5-mini");
   return undefined;
 }
 

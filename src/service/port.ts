@@ -77,7 +77,7 @@ function lateCertificates() {
 
 /** When `PORT` is 0, puts the bound port in place of port 0 in the configured addresses. */
 export function addressesAt(config: Config, port: number): Addresses {
-  const { baseUrl, shortUrl, authUrl } = config;
+  const { baseUrl, shortUrl, authUrl, mcpUrl } = config;
   const at = (address: string) => (config.port === 0 ? address.replace(/:0(?=\/|$)/, `:${port}`) : address);
-  return { baseUrl: at(baseUrl), shortUrl: at(shortUrl), authUrl: at(authUrl) };
+  return { baseUrl: at(baseUrl), shortUrl: at(shortUrl), authUrl: at(authUrl), mcpUrl: at(mcpUrl) };
 }

@@ -21,6 +21,8 @@ export function callContext(db: Db, workspaceId: string): Context {
     afterCommit: () => {},
     complete: (request) => request,
     ask: () => Promise.reject(new Error("nothing is asked here")),
+    act: () => Promise.reject(new Error("nothing is done here")),
+    tell: () => {},
     writeRecord: recordWriters.proto,
   };
 }

@@ -236,6 +236,42 @@ export declare type AssistantSendMessageResponse = Message<"signpost.v1.Assistan
 export declare const AssistantSendMessageResponseSchema: GenMessage<AssistantSendMessageResponse>;
 
 /**
+ * Response for StreamMessage. An addition of this service.
+ *
+ * @generated from message signpost.v1.AssistantStreamMessageResponse
+ */
+export declare type AssistantStreamMessageResponse = Message<"signpost.v1.AssistantStreamMessageResponse"> & {
+  /**
+   * A part of the answer.
+   *
+   * @generated from oneof signpost.v1.AssistantStreamMessageResponse.part
+   */
+  part: {
+    /**
+     * The next piece of the answer's text. An empty piece tells that the assistant is at work.
+     *
+     * @generated from field: string text = 1;
+     */
+    value: string;
+    case: "text";
+  } | {
+    /**
+     * The whole answer, which is the last part.
+     *
+     * @generated from field: signpost.v1.AssistantSendMessageResponse answer = 2;
+     */
+    value: AssistantSendMessageResponse;
+    case: "answer";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message signpost.v1.AssistantStreamMessageResponse.
+ * Use `create(AssistantStreamMessageResponseSchema)` to create a new message.
+ */
+export declare const AssistantStreamMessageResponseSchema: GenMessage<AssistantStreamMessageResponse>;
+
+/**
  * Request for UploadFile.
  *
  * @generated from message signpost.v1.AssistantUploadFileRequest
@@ -345,7 +381,9 @@ export declare const AssistantService: GenService<{
   },
   /**
    * Send a message and get the answer. Files uploaded since the caller's last message are sent with it. An answer costs
-   * one credit.
+   * one credit. The work goes on when the client leaves, and the answer is then part of the conversation. What the
+   * assistant may not do by itself is offered below the answer: send a button's value as the next message to have it done.
+   * With `Accept: text/event-stream` the answer comes in parts, as StreamMessage tells them.
    *
    * Errors: NOT_FOUND if there is no such record; INVALID_ARGUMENT if the type is ASSISTANT_CONTEXT_TYPE_UNSPECIFIED;
    * RESOURCE_EXHAUSTED (INSUFFICIENT_CREDITS), (PLAN_LIMIT_REACHED) if there were too many messages in this minute;
@@ -357,6 +395,17 @@ export declare const AssistantService: GenService<{
     methodKind: "unary";
     input: typeof AssistantSendMessageRequestSchema;
     output: typeof AssistantSendMessageResponseSchema;
+  },
+  /**
+   * Send a message and get the answer in parts while it is made. The call is that of SendMessage in all else. An addition of
+   * this service.
+   *
+   * @generated from rpc signpost.v1.AssistantService.StreamMessage
+   */
+  streamMessage: {
+    methodKind: "server_streaming";
+    input: typeof AssistantSendMessageRequestSchema;
+    output: typeof AssistantStreamMessageResponseSchema;
   },
   /**
    * Upload a file for the caller's next message: an image, PDF, plain text or CSV of at most 20 MB. It is deleted after

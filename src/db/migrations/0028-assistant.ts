@@ -14,6 +14,8 @@ create table assistant_messages (
   workspace_id uuid not null,
   context_type assistant_context not null,
   context_id uuid not null,
+  -- The order of the messages.
+  place bigint generated always as identity,
   id uuid not null,
   is_from_user boolean not null,
   text text not null,
@@ -25,7 +27,7 @@ create table assistant_messages (
   is_tainted boolean not null,
   read_at timestamptz(3),
   created_at timestamptz(3) not null,
-  constraint assistant_messages_pkey primary key (workspace_id, context_type, context_id, id)
+  constraint assistant_messages_pkey primary key (workspace_id, context_type, context_id, place)
 );
 
 -- Files that wait for the next message of the caller who sent them.

@@ -14,11 +14,15 @@ const names: Readonly<Record<LimitKey, string>> = {
   LINKS_INCLUDED: "links",
 };
 
-/** The refusal of a call that needs more of a limit than is left. Only monthly limits tell when to try again. */
+/** The refusal of a call that needs more of a limit than is left. Limits of a month or a minute tell when to try again. */
 export function limitReached(key: LimitKey, entitlement: Entitlement, at: Date): CallError {
   const allowed = allowedOf(entitlement, key);
   const metadata = { key: `PLAN_LIMIT_KEY_${key}` };
   const reason = reasonOf(key, entitlement);
+  if (limitKinds[key] === "PER_MINUTE") {
+    const message = `the plan allows ${allowed} ${names[key]} a minute; wait for the next minute`;
+    return fail("RESOURCE_EXHAUSTED", reason, message, { metadata, retryAfterSeconds: secondsToMinute(at) });
+  }
   if (limitKinds[key] !== "MONTHLY") {
     const message = `the plan allows ${allowed} ${names[key]}; remove some, or choose another plan`;
     return fail("RESOURCE_EXHAUSTED", reason, message, { metadata });
@@ -30,6 +34,11 @@ export function limitReached(key: LimitKey, entitlement: Entitlement, at: Date):
     metadata,
     retryAfterSeconds: secondsToReset(cycle, at),
   });
+}
+
+/** Whole seconds until the next minute, at least 1. */
+function secondsToMinute(at: Date): number {
+  return 60 - (Math.floor(at.getTime() / 1000) % 60);
 }
 
 function reasonOf(key: LimitKey, { isSandbox }: Entitlement): Reason {

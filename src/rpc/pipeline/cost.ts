@@ -17,7 +17,8 @@ const halfOfProcessors = Math.max(1, Math.floor(availableParallelism() / 2));
  * Pictures are drawn and read on this process's own thread, in steps of some 20 ms. Two such calls at a time keep the
  * thread busy, and other work gets a turn between their steps. A search keeps a processor of PostgreSQL busy, often on
  * the same machine. On two processors, four searches of one workspace at a time answered no more calls than one at a
- * time, and visitors waited ten times as long.
+ * time, and visitors waited ten times as long. A call of the model waits for another machine; its files and texts take up to
+ * 100 MB meanwhile, and mostly a few kB.
  */
 const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
   [
@@ -29,6 +30,7 @@ const lineLimits: ReadonlyMap<Cost, LineLimits> = new Map([
       waitingPerCaller: 250,
     },
   ],
+  [Cost.MODEL, { atOnce: 32, atOncePerCaller: 4, waiting: 64, waitingPerCaller: 8 }],
   [Cost.RENDER, { atOnce: 2, atOncePerCaller: 1, waiting: 200, waitingPerCaller: 50 }],
 ]);
 

@@ -56,7 +56,8 @@ export function createPipeline(deps: PipelineDeps): Invoke {
       isLarge: false,
       isOver: false,
     };
-    const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, deps.requestTimeoutMs));
+    const timeoutMs = plan.outlivesClientMs || deps.requestTimeoutMs;
+    const deadline = startDeadline(call.signal, Math.min(call.timeoutMs ?? Infinity, timeoutMs));
     let outcome: Outcome;
     try {
       const message = await deadline.race(run(deps, state, { read, deadline, lines, plans }));
@@ -82,29 +83,39 @@ async function run(
   permitFields(state.plan, request, state.identity);
   const { checkRequest, readRequest } = await loadRules();
   if (state.isLarge) await othersTurn();
-  const { handle, method } = state.plan;
   // As in `runHandler`: only the registry's common type is narrower.
-  const refusalOf = (given: Message) =>
+  const refusalOf = ({ handle, method }: MethodPlan, given: Message) =>
     checkRequest(given, method.input, () => handle.check?.(given as never, readRequest));
-  const refusal = refusalOf(request);
+  const refusal = refusalOf(state.plan, request);
   if (refusal !== undefined) throw refusal;
   const beyondPlan = state.counted?.refusal();
   if (beyondPlan !== undefined) throw beyondPlan;
-  const complete: Context["complete"] = (given, stored) => completed(given, method.input, stored, refusalOf);
-  const leave = await turnOf(state, lines, deadline.signal);
+  const complete: Context["complete"] = (given, stored) =>
+    completed(given, state.plan.method.input, stored, (whole) => refusalOf(state.plan, whole));
+  const work = workOf(state, deadline);
+  const leave = await turnOf(state, lines, work.signal);
   const answerer: Answerer = {
     planOf: (asked) => plans.get(asked),
     permit: (asked) => permit(asked.access, state, deps.authenticate),
+    permitFields: (asked, given) => permitFields(asked, given, state.identity),
     // A call of the same cost has its turn already, and would wait for itself.
     turnOf: (asked) =>
-      asked.cost === state.plan.cost ? undefined : turnOf({ ...state, plan: asked }, lines, deadline.signal),
+      asked.cost === state.plan.cost ? undefined : turnOf({ ...state, plan: asked }, lines, work.signal),
     readRequest,
+    refusalOf,
   };
   try {
-    return await handled(deps, state, request, { deadline, complete, testClock, answerer });
+    return await handled(deps, state, request, { deadline: work, complete, testClock, answerer });
   } finally {
     leave?.();
+    work.clear();
   }
+}
+
+/** The deadline of the handler's work: that of the call, or one of its own for a method that outlives its client. */
+function workOf({ plan }: CallState, deadline: CallDeadline): CallDeadline {
+  if (plan.outlivesClientMs === 0) return deadline;
+  return startDeadline(new AbortController().signal, plan.outlivesClientMs);
 }
 
 /** Waits for the turn of a call that costs more than most. While the call waits, its body counts as kept memory. */

@@ -3,7 +3,7 @@ import type { Db } from "../../db/open.ts";
 import { CallError } from "../../lib/errors.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Context, Finish, Write } from "../handlers.ts";
-import { type Answerer, asker } from "./ask.ts";
+import { type Answerer, actor, asker } from "./ask.ts";
 import type { CallDeadline } from "./call-deadline.ts";
 import { type CallState, ownerOf, type PipelineDeps } from "./call-state.ts";
 import { checkIdempotencyKey, type KeyedCall, type KeyedOutcome, runOnce } from "./idempotency.ts";
@@ -37,6 +37,8 @@ export async function handled(
     writeRecord: call.writeRecord,
     complete,
     ask: asker(answerer, () => contextOn(db)),
+    act: actor(answerer, () => contextOn(db)),
+    tell: (part) => call.tell?.(part),
     ruleTime: testClock === undefined ? deps.now : () => testClock,
   });
   const finished = async (message: Message) =>

@@ -3,12 +3,15 @@ import {
   create,
   type DescField,
   type DescMessage,
+  type DescMethodUnary,
   getOption,
   isMessage,
+  type JsonObject,
   type Message,
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { http } from "../../../gen/google/api/annotations_pb.js";
 import { FieldBehavior, field_behavior } from "../../../gen/google/api/field_behavior_pb.js";
 import type { CallError, FieldViolation } from "../../lib/errors.ts";
 import { fieldOf } from "../../lib/field-mask.ts";
@@ -97,6 +100,20 @@ export function completed<Request extends Message>(
   const refusal = refusalOf(whole);
   if (refusal !== undefined) throw refusal;
   return whole;
+}
+
+/**
+ * The JSON of an update with a mask of the fields that it gives, as REST makes it. The JSON of other requests, and of updates
+ * that bring a mask, stays as it is.
+ */
+export function maskOfKeys(method: DescMethodUnary, json: JsonObject): JsonObject {
+  const { pattern } = getOption(method, http);
+  const isUpdate = (pattern.case === "patch" || pattern.case === "put") && "updateMask" in method.input.field;
+  if (!isUpdate || "updateMask" in json || "update_mask" in json) return json;
+  const isInPath = ({ name }: DescField) => pattern.value.includes(`{${name}}`);
+  const given = method.input.fields.filter((field) => (json[field.jsonName] ?? json[field.name]) != null);
+  const paths = given.filter((field) => !isInPath(field)).map(({ jsonName }) => jsonName);
+  return { ...json, updateMask: paths.join(",") };
 }
 
 function pathsOf(request: Message, desc: DescMessage): readonly string[] {

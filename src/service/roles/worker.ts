@@ -9,6 +9,8 @@ import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
+import { checkDueDomains } from "../../domains/check-domain.ts";
+import { deleteOldNames } from "../../domains/names.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
@@ -38,6 +40,9 @@ import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { deleteIdleClients } from "../../oauth/clients.ts";
+import { deleteOldGrants } from "../../oauth/grants.ts";
+import { deleteOldKeys } from "../../oauth/signing-keys.ts";
 import { deleteOldMessages } from "../../outbox/delete-old-messages.ts";
 import { mailReset } from "../../people/asked-mails.ts";
 import { deleteOldChallenges } from "../../people/challenges.ts";
@@ -49,6 +54,7 @@ import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
 import { openOrdering, ownNames } from "./certificates.ts";
+import { openDomains } from "./open-domains.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
@@ -68,6 +74,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "refresh-visitor-pages": ["* * * * *", "?jobKey=refresh-visitor-pages&queue=refresh-visitor-pages"],
   // One at a time: it takes the turns of all workspaces.
   "fetch-form-responses": ["* * * * *", "?jobKey=fetch-form-responses&queue=fetch-form-responses"],
+  // One at a time: name servers may take seconds each.
+  "check-domains": ["* * * * *", "?jobKey=check-domains&queue=check-domains"],
   // One at a time: authorities take their time, and it serves all names.
   "order-certificates": ["* * * * *", "?jobKey=order-certificates&queue=certificates"],
   // Zones differ by quarters of an hour.
@@ -93,6 +101,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
   const mailFolder = join(config.dataDir, "mail");
   const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
   const google = openGoogle(parts);
+  const domains = openDomains(parts);
   const orderCertificates = openOrdering(parts);
   const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const tasks: Tasks = {
@@ -142,6 +151,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
     }),
     "revoke-google-grant": (order) => revokeGoogleGrant({ db, google, tokenBox }, order),
     "fetch-form-responses": (_payload, signal) => fetchFormResponses({ db, now, google, tokenBox }, signal),
+    "check-domains": (_payload, signal) => checkDueDomains({ db, domains, now }, signal),
     "delete-expired": async (_payload, signal) => {
       await deleteOldMessages(db, now(), signal);
       await deleteExpired(db, now());
@@ -151,7 +161,11 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       while ((await deleteOldChallenges(db, now())) > 0);
+      while ((await deleteOldGrants(db, now())) > 0);
+      while ((await deleteIdleClients(db, now())) > 0);
+      await deleteOldKeys(db, now());
       while ((await deleteOldReservations(db, now())) > 0);
+      while ((await deleteOldNames(db, now())) > 0);
       await deleteOldJobs(db, now());
       await deleteExpiredExports(db, storage, { at: now() });
       await endUnacceptedSignUps({ db, storage, tokenBox, now }, signal);

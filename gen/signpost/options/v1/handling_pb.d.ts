@@ -36,6 +36,13 @@ export enum Cost {
    * @generated from enum value: COST_RENDER = 2;
    */
   RENDER = 2,
+
+  /**
+   * Asks a language model, which takes seconds and keeps the conversation in memory meanwhile.
+   *
+   * @generated from enum value: COST_MODEL = 3;
+   */
+  MODEL = 3,
 }
 
 /**
@@ -95,6 +102,22 @@ export declare const cost: GenExtension<MethodOptions, Cost>;
  * @generated from extension: bool answers_job = 50112;
  */
 export declare const answers_job: GenExtension<MethodOptions, boolean>;
+
+/**
+ * For how many seconds a call may work even if its client no longer waits. What it has done by then is stored, and a retry
+ * with the same idempotency key gets its answer. Without it a call ends when its client has gone, or waited long enough.
+ *
+ * @generated from extension: uint32 outlives_client_seconds = 50130;
+ */
+export declare const outlives_client_seconds: GenExtension<MethodOptions, number>;
+
+/**
+ * Makes a server stream another form of a unary method of the same service, whose name this is. The stream tells the
+ * answer in parts while it is made. Its last part holds the whole answer, in the field that has the unary method's type.
+ *
+ * @generated from extension: string tells_parts_of = 50131;
+ */
+export declare const tells_parts_of: GenExtension<MethodOptions, string>;
 
 /**
  * Keeps a text exactly as sent, for passwords: it is not trimmed or brought to NFC, and may hold any character except

@@ -9,7 +9,7 @@ import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
  * Describes the file signpost/options/v1/handling.proto.
  */
 export const file_signpost_options_v1_handling = /*@__PURE__*/
-  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxKj0KBENvc3QSFAoQQ09TVF9VTlNQRUNJRklFRBAAEg4KCkNPU1RfUVVFUlkQARIPCgtDT1NUX1JFTkRFUhACOkUKDWNhY2hlX3NlY29uZHMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi3hwMgASgNUgxjYWNoZVNlY29uZHM6VAoVcHJpdmF0ZV9jYWNoZV9zZWNvbmRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYwYcDIAEoDVITcHJpdmF0ZUNhY2hlU2Vjb25kczpHCg5zdWNjZXNzX3N0YXR1cxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLmHAyABKAVSDXN1Y2Nlc3NTdGF0dXM6TAoRcmVxdWVzdF9ieXRlc19tYXgSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi6hwMgASgNUg9yZXF1ZXN0Qnl0ZXNNYXg6YAocY2FsbHNfcGVyX21pbnV0ZV9hbmRfYWRkcmVzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL6HAyABKA1SGGNhbGxzUGVyTWludXRlQW5kQWRkcmVzczpPCgRjb3N0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYv4cDIAEoDjIZLnNpZ25wb3N0Lm9wdGlvbnMudjEuQ29zdFIEY29zdDpBCgthbnN3ZXJzX2pvYhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMCHAyABKAhSCmFuc3dlcnNKb2I6OwoIdmVyYmF0aW0SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLiHAyABKAhSCHZlcmJhdGltYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiJzaWducG9zdC9vcHRpb25zL3YxL2hhbmRsaW5nLnByb3RvEhNzaWducG9zdC5vcHRpb25zLnYxKk0KBENvc3QSFAoQQ09TVF9VTlNQRUNJRklFRBAAEg4KCkNPU1RfUVVFUlkQARIPCgtDT1NUX1JFTkRFUhACEg4KCkNPU1RfTU9ERUwQAzpFCg1jYWNoZV9zZWNvbmRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYt4cDIAEoDVIMY2FjaGVTZWNvbmRzOlQKFXByaXZhdGVfY2FjaGVfc2Vjb25kcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGMGHAyABKA1SE3ByaXZhdGVDYWNoZVNlY29uZHM6RwoOc3VjY2Vzc19zdGF0dXMSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5hwMgASgFUg1zdWNjZXNzU3RhdHVzOkwKEXJlcXVlc3RfYnl0ZXNfbWF4Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuocDIAEoDVIPcmVxdWVzdEJ5dGVzTWF4OmAKHGNhbGxzX3Blcl9taW51dGVfYW5kX2FkZHJlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi+hwMgASgNUhhjYWxsc1Blck1pbnV0ZUFuZEFkZHJlc3M6TwoEY29zdBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGL+HAyABKA4yGS5zaWducG9zdC5vcHRpb25zLnYxLkNvc3RSBGNvc3Q6QQoLYW5zd2Vyc19qb2ISHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjAhwMgASgIUgphbnN3ZXJzSm9iOlgKF291dGxpdmVzX2NsaWVudF9zZWNvbmRzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0ocDIAEoDVIVb3V0bGl2ZXNDbGllbnRTZWNvbmRzOkYKDnRlbGxzX3BhcnRzX29mEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY04cDIAEoCVIMdGVsbHNQYXJ0c09mOjsKCHZlcmJhdGltEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi4hwMgASgIUgh2ZXJiYXRpbWIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Describes the enum signpost.options.v1.Cost.
@@ -86,11 +86,29 @@ export const answers_job = /*@__PURE__*/
   extDesc(file_signpost_options_v1_handling, 6);
 
 /**
+ * For how many seconds a call may work even if its client no longer waits. What it has done by then is stored, and a retry
+ * with the same idempotency key gets its answer. Without it a call ends when its client has gone, or waited long enough.
+ *
+ * @generated from extension: uint32 outlives_client_seconds = 50130;
+ */
+export const outlives_client_seconds = /*@__PURE__*/
+  extDesc(file_signpost_options_v1_handling, 7);
+
+/**
+ * Makes a server stream another form of a unary method of the same service, whose name this is. The stream tells the
+ * answer in parts while it is made. Its last part holds the whole answer, in the field that has the unary method's type.
+ *
+ * @generated from extension: string tells_parts_of = 50131;
+ */
+export const tells_parts_of = /*@__PURE__*/
+  extDesc(file_signpost_options_v1_handling, 8);
+
+/**
  * Keeps a text exactly as sent, for passwords: it is not trimmed or brought to NFC, and may hold any character except
  * NUL.
  *
  * @generated from extension: bool verbatim = 50104;
  */
 export const verbatim = /*@__PURE__*/
-  extDesc(file_signpost_options_v1_handling, 7);
+  extDesc(file_signpost_options_v1_handling, 9);
 
