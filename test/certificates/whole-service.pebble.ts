@@ -75,9 +75,10 @@ test("a new service gets a certificate for its own host, and serves the API with
 });
 
 test("a customer's name becomes an https address of a short link, with nobody's help", async () => {
-  const name = "go.customer.example";
+  const name = "go.customer.com";
   dns.zone.set(name, { CNAME: [`domains.${own}`], A: ["127.0.0.1"] });
   const created = await ask("POST", own, "/v1/custom-domains", { name });
+  expect(created.status, created.body).toBe(200);
   const { id } = JSON.parse(created.body).customDomain;
   const instructions = await ask("GET", own, `/v1/custom-domains/${id}/validation_instructions`);
   const [proof] = JSON.parse(instructions.body).validations;
