@@ -5,7 +5,7 @@ import { hostsOf, normalHost } from "../lib/hosts.ts";
 import { remembered } from "../lib/remembered.ts";
 import { filesPath, publicFilesPath } from "../lib/storage/file-url.ts";
 import { authMdPath, discoveryPaths } from "./discovery.ts";
-import { toolsMetadataPaths } from "./tools-metadata.ts";
+import { toolsMetadataPaths } from "./documents/tools-metadata.ts";
 
 /** The part of the service that answers. */
 export type Destination =
