@@ -26,7 +26,7 @@ const refusals: Readonly<Record<string, string>> = {
 export async function untilWalked(client: string, { takeAnswers }: StartedService): Promise<number> {
   const wanted = registeredServices().flatMap(({ service, unbuilt }) =>
     service.methods
-      .filter(({ localName }) => !unbuilt.has(localName))
+      .filter(({ localName, methodKind }) => methodKind === "unary" && !unbuilt.has(localName))
       .map(({ name }) => `${service.typeName}/${name}`)
       .map((operation) => `${operation} ${refusals[operation] ?? "OK"}`),
   );
