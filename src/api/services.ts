@@ -9,6 +9,7 @@ import { DirectoriesService } from "../../gen/signpost/v1/directories_service_pb
 import { EventsService } from "../../gen/signpost/v1/events_service_pb.js";
 import { ExportsService } from "../../gen/signpost/v1/exports_service_pb.js";
 import { GoogleFormsIntegrationsService } from "../../gen/signpost/v1/google_forms_integrations_service_pb.js";
+import { GrantsService } from "../../gen/signpost/v1/grants_service_pb.js";
 import { JobsService } from "../../gen/signpost/v1/jobs_service_pb.js";
 import { LinkSettingsService } from "../../gen/signpost/v1/link_settings_service_pb.js";
 import { LinksService } from "../../gen/signpost/v1/links_service_pb.js";
@@ -36,11 +37,14 @@ import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
 import type { AssistantDeps } from "./assistant/deps.ts";
 import { assistantService } from "./assistant/service.ts";
+import type { DomainDeps } from "./custom-domains/create-domain.ts";
+import { customDomainsService } from "./custom-domains/service.ts";
 import type { Deps } from "./deps.ts";
 import { directoriesService } from "./directories/service.ts";
 import { eventsService } from "./events/service.ts";
 import { exportsService } from "./exports/service.ts";
 import { type GoogleFormsDeps, googleFormsIntegrationsService } from "./google-forms-integrations/service.ts";
+import { type GrantsDeps, grantsService } from "./grants/service.ts";
 import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
@@ -71,7 +75,9 @@ import { workspacesService } from "./workspaces/service.ts";
 export function createServices(
   given: Deps &
     AssistantDeps &
+    DomainDeps &
     GoogleFormsDeps &
+    GrantsDeps &
     MembersDeps &
     SandboxesDeps &
     SlackDeps &
@@ -85,11 +91,12 @@ export function createServices(
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
     register(AssistantService, assistantService(deps)),
-    registerPartly(CustomDomainsService),
+    register(CustomDomainsService, customDomainsService(deps)),
     register(DirectoriesService, directoriesService(deps)),
     register(EventsService, eventsService(deps)),
     register(ExportsService, exportsService(deps)),
     register(GoogleFormsIntegrationsService, googleFormsIntegrationsService(deps)),
+    register(GrantsService, grantsService(deps)),
     register(JobsService, jobsService(deps)),
     register(LinkSettingsService, linkSettingsService(deps)),
     register(LinksService, linksService(deps)),

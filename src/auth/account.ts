@@ -4,6 +4,7 @@ import { passkeysOf } from "../people/passkeys.ts";
 import type { AuthDeps } from "./deps.ts";
 import { buttonForm, formPage } from "./pages/form-page.ts";
 import { passkeyList } from "./pages/passkeys.ts";
+import { programList } from "./programs.ts";
 import { signedInBy } from "./signed-in.ts";
 import type { PageActions } from "./visit.ts";
 import { filled, wordsOf } from "./words/languages.ts";
@@ -17,13 +18,14 @@ export function accountPage(deps: AuthDeps): PageActions {
       const words = wordsOf(visit.language);
       const { session, email, workspaceName: workspace } = signedIn;
       const passkeys = await passkeysOf(deps.db, session);
+      const programs = await programList(deps, visit, session);
       return {
         page: formPage(visit, {
           glyph: "check",
           title: words.accountTitle,
           lead: filled(words.accountLead, { email, workspace }),
           hasScript: true,
-          below: html`${passkeyList(visit, passkeys)}${buttonForm(visit, "sign-out", { text: words.signOut, look: "" })}`,
+          below: html`${passkeyList(visit, passkeys)}${programs}${buttonForm(visit, "sign-out", { text: words.signOut, look: "" })}`,
         }),
       };
     },

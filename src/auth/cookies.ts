@@ -6,8 +6,11 @@ export interface Cookies {
   write(name: CookieName, value: string, seconds: number): string;
 }
 
-/** The session, the proof that a password was right, and the secret behind the tokens in forms. */
-export type CookieName = "session" | "code" | "form";
+/**
+ * The session, the proof that a password was right, the secret behind the tokens in forms, and the request of a program that
+ * waits for its member to sign in.
+ */
+export type CookieName = "session" | "code" | "form" | "request";
 
 /**
  * Over https the names begin with `__Host-`: browsers then take the cookie only from this very host, over TLS, so that

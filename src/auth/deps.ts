@@ -4,6 +4,7 @@ import type { Db } from "../db/open.ts";
 import type { Origin } from "../lib/client-address.ts";
 import type { CallError } from "../lib/errors.ts";
 import type { QueuedJobs } from "../model/jobs.ts";
+import type { OauthServer } from "../oauth/server.ts";
 import type { SignedSession, VerifySession } from "../people/sessions.ts";
 import type { SignInDeps } from "../people/sign-in.ts";
 import type { Standings } from "../people/standing.ts";
@@ -27,6 +28,11 @@ export interface AuthDeps extends SignInDeps {
   ) => Promise<void>;
   /** Whether strangers may make workspaces. */
   readonly allowsSignUp: boolean;
+  readonly oauth: OauthServer;
+  /** What each scope allows, in words. */
+  readonly scopeDescriptions: ReadonlyMap<string, string>;
+  /** Makes the end of a grant effective in this process. */
+  readonly onRevoked: (grantId: string) => void;
   /** Makes the end of a session effective in this process. */
   readonly onMemberChanged: Standings["forget"];
   /** Turns whatever was thrown into the error that clients see. */

@@ -5,13 +5,16 @@ import { discardBody, dropMax } from "../lib/limits/request-body.ts";
 import type { HostedPage } from "../pages/page.ts";
 import { accountPage, signOut } from "./account.ts";
 import { forgottenPage, sentPage, signUpPage } from "./asked-mails.ts";
+import { consentPage } from "./consent.ts";
 import { createCookies } from "./cookies.ts";
 import type { AuthDeps } from "./deps.ts";
 import { createFormTokens, type FormTokens } from "./form-token.ts";
 import { confirmPage, invitationPage, resetPage } from "./mail-links.ts";
+import { createOauthAnswerer, oauthEndpoints, wellKnownName } from "./oauth-endpoints.ts";
 import { isOwnPost } from "./own-post.ts";
 import { noticePage } from "./pages/notice.ts";
 import { removePasskeyPage } from "./passkeys.ts";
+import { endAccessPage } from "./programs.ts";
 import { readBody } from "./read-body.ts";
 import { scriptHandler } from "./script-handler.ts";
 import { sessionHandler } from "./session-json.ts";
@@ -22,7 +25,10 @@ import type { NoticeKind } from "./words/words.ts";
 
 type AuthHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Answers everything below `authUrl`: the pages at which people sign in, and `/session` for programs. */
+/**
+ * Answers everything below `authUrl`: the pages at which people sign in and consent, `/session` and the endpoints of OAuth for
+ * programs.
+ */
 export function authHandler(deps: AuthDeps): AuthHandler {
   const { protocol, pathname } = new URL(deps.authUrl);
   const base = pathname.replace(/\/$/, "");
@@ -30,11 +36,17 @@ export function authHandler(deps: AuthDeps): AuthHandler {
   const tokens = createFormTokens(deps.formKey);
   const pages = pagesOf(deps);
   const answerSession = sessionHandler(deps);
+  const answerOauth = createOauthAnswerer(deps);
+  // The place of metadata whose issuer has a path (RFC 8414, 3.1). Some clients append it to the path instead.
+  const wellKnown = `/${wellKnownName}${base}`;
   const answerScript = scriptHandler(deps, tokens);
 
   return async (req, res) => {
     const [path = "", query = ""] = (req.url ?? "").split("?", 2);
+    if (path === wellKnown) return answerOauth(req, res, "metadata");
     const name = path.slice(base.length).replace(/^\//, "");
+    const endpoint = oauthEndpoints.get(name);
+    if (endpoint !== undefined) return answerOauth(req, res, endpoint);
     // Every other request costs a statement, or a password's hash.
     const isReading = req.method === "GET" || req.method === "HEAD";
     const seconds = isReading ? undefined : deps.secondsToWait(deps.originOf(req).address);
@@ -80,6 +92,8 @@ function pagesOf(deps: AuthDeps): ReadonlyMap<string, PageActions> {
     ["account", accountPage(deps)],
     ["sign-out", signOut(deps)],
     ["remove-passkey", removePasskeyPage(deps)],
+    ["oauth2/auth", consentPage(deps)],
+    ["end-access", endAccessPage(deps)],
     ...(deps.allowsSignUp ? ([["sign-up", signUpPage(deps)]] as const) : []),
   ]);
 }
@@ -100,7 +114,7 @@ async function replyTo(
     return page.send(visit, fields);
   // The fields that matter stand in the address or in cookies, so the form is shown anew with its own token.
   const challenge = fields.get("challenge");
-  const query = new URLSearchParams(challenge === undefined ? "" : { challenge });
+  const query = new URLSearchParams(challenge === undefined ? fields.get("request") : { challenge });
   const shown = await page.open({ ...visit, query, alert: wordsOf(visit.language).faults.STALE });
   return "page" in shown ? { page: { ...shown.page, status: 403 } } : shown;
 }
@@ -143,9 +157,9 @@ function send(req: IncomingMessage, res: ServerResponse, { pathTo }: Visit, repl
     "cross-origin-opener-policy": "same-origin",
     ...(setCookies.length > 0 && { "set-cookie": [...setCookies] }),
   };
-  if ("to" in reply)
-    res.writeHead(303, { location: pathTo(reply.to), "content-length": 0, ...headers }).end();
-  else sendPage(req, res, reply.page, headers);
+  const location = "to" in reply ? pathTo(reply.to) : "back" in reply ? reply.back : undefined;
+  if (location !== undefined) res.writeHead(303, { location, "content-length": 0, ...headers }).end();
+  else if ("page" in reply) sendPage(req, res, reply.page, headers);
   discardBody(req, dropMax);
 }
 

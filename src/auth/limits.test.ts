@@ -82,7 +82,7 @@ test("an address that asks too often is refused before its request is read, but 
   const hurried = await startSignIn({ clock, database: one.database, deps: { secondsToWait: () => 3 } });
   const browser = openTestBrowser(hurried.port);
   const before = hashes() + hurried.counts.verified;
-  for (const path of ["session", "sign-in", "forgotten", "passkeys/sign-in"]) {
+  for (const path of ["session", "sign-in", "forgotten", "passkeys/sign-in", "oauth2/token", "oauth2/reg"]) {
     const { status, headers } = await browser.json("POST", `/auth/${path}`, { email: "x@example.com" });
     expect([status, headers["retry-after"]]).toEqual([429, "3"]);
   }

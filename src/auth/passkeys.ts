@@ -13,7 +13,7 @@ import { takeSignInTry } from "../people/sign-in-tries.ts";
 import type { AuthDeps } from "./deps.ts";
 import { signedInCookies } from "./sign-in.ts";
 import { type SignedIn, signedInBy } from "./signed-in.ts";
-import { type PageActions, signInOrigin, type Visit } from "./visit.ts";
+import { afterSignIn, type PageActions, signInOrigin, type Visit } from "./visit.ts";
 
 /** What the script is answered: JSON, and cookies to set. */
 export interface ScriptAnswer {
@@ -71,7 +71,7 @@ export function passkeyActions(deps: AuthDeps): ScriptActions {
         if (outcome === undefined)
           throw fail("UNAUTHENTICATED", "UNAUTHENTICATED", "the passkey is not known");
         return {
-          json: { to: visit.pathTo("account") },
+          json: { to: visit.pathTo(afterSignIn(visit)) },
           setCookies: signedInCookies(visit, outcome.accessToken),
         };
       },

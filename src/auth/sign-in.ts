@@ -7,7 +7,7 @@ import type { AuthDeps } from "./deps.ts";
 import { type FormPage, field, formPage, links } from "./pages/form-page.ts";
 import { passkeyButton } from "./pages/passkeys.ts";
 import { signedInBy } from "./signed-in.ts";
-import { type PageActions, type Reply, signInOrigin, type Visit } from "./visit.ts";
+import { afterSignIn, type PageActions, type Reply, signInOrigin, type Visit } from "./visit.ts";
 import { filled, wordsOf } from "./words/languages.ts";
 import type { Done, Fault } from "./words/words.ts";
 
@@ -18,7 +18,7 @@ const codeSeconds = 15 * 60;
 export function signInPage(deps: AuthDeps): PageActions {
   return {
     async open(visit) {
-      if ((await signedInBy(deps, visit)) !== undefined) return { to: "account" };
+      if ((await signedInBy(deps, visit)) !== undefined) return { to: afterSignIn(visit) };
       return { page: formPage(visit, passwordForm(deps, visit)) };
     },
     async send(visit, fields) {
@@ -64,7 +64,7 @@ function next(
   const { faults } = wordsOf(visit.language);
   switch (outcome.kind) {
     case "signed-in":
-      return { to: "account", setCookies: signedInCookies(visit, outcome.session.accessToken) };
+      return { to: afterSignIn(visit), setCookies: signedInCookies(visit, outcome.session.accessToken) };
     case "code-needed":
       return { to: "code", setCookies: [visit.cookies.write("code", outcome.challenge, codeSeconds)] };
     case "refused":

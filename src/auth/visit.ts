@@ -28,10 +28,19 @@ export function signInOrigin({ req, origin }: Pick<Visit, "req" | "origin">): Si
   return { address: origin.address, languages: req.headers["accept-language"] };
 }
 
-/** What a page answers: a page to show, or the way to another one of ours. */
-export type Reply = ({ readonly page: HostedPage } | { readonly to: string }) & {
+/**
+ * What a page answers: a page to show, the way to another one of ours, or the way back to a program, to an address that the
+ * program has registered.
+ */
+export type Reply = ({ readonly page: HostedPage } | { readonly to: string } | { readonly back: string }) & {
   readonly setCookies?: readonly string[];
 };
+
+/** Where a member goes on after signing in: to the request of a program that waits, or to the account. */
+export function afterSignIn({ req, cookies }: Pick<Visit, "req" | "cookies">): string {
+  const request = cookies.read(req.headers.cookie, "request");
+  return request === undefined ? "account" : `oauth2/auth?${request}`;
+}
 
 /** How a page answers when it is opened, and when its form is sent. */
 export interface PageActions {

@@ -20,7 +20,7 @@ export interface WorkspaceEnd {
 
 /**
  * Deletes a workspace with its sandboxes, in one transaction: their tokens, sessions, links and public views end on every
- * process within seconds, their domains are free for others, and the administrators get a mail. All rows and files stay
+ * process within seconds, their domains are released, and the administrators get a mail. All rows and files stay
  * for the purge. Returns the ids of the ended workspaces; none when there is no such living workspace.
  */
 export function deleteWorkspace(db: Db, end: WorkspaceEnd): Promise<string[]> {
@@ -55,7 +55,16 @@ async function endLocked(tx: Db, { workspaceId, at, jobCalls }: WorkspaceEnd): P
         -- Tokens of sandboxes expire with them.
         insert into revocations (subject, revoked_at, forget_at) select id, ${at}::timestamptz, expires_at from ended
         on conflict on constraint revocations_pkey do update set revoked_at = excluded.revoked_at, restored = false),
-      released as (delete from domain_names n using ended where n.workspace_id = ended.id),
+      -- Names that were proved are kept for the workspace; all others are free at once.
+      proved as (
+        select d.name from ended join custom_domains d on d.workspace_id = ended.id
+        where d.verified_at is not null or d.activated_at is not null),
+      released as (
+        update domain_names n set released_at = ${at}, check_due_at = null from ended
+        where n.workspace_id = ended.id and n.released_at is null and n.name in (select name from proved)),
+      freed as (
+        delete from domain_names n using ended
+        where n.workspace_id = ended.id and n.released_at is null and n.name not in (select name from proved)),
       admin as (
         select m.workspace_id, m.id, m.email from ended join members m on m.workspace_id = ended.id
         where ended.environment = 'live' and m.role = 'ADMIN' and m.access_revoked_at is null),
@@ -84,12 +93,21 @@ export async function restoreWorkspace(
       allowed as (
         update revocations r set restored = true, revoked_at = ${at} from restored where r.subject = restored.id),
       regained as (
-        insert into domain_names (name, workspace_id, custom_domain_id)
-        select d.name, d.workspace_id, d.id from custom_domains d join restored on restored.id = d.workspace_id
-        on conflict on constraint domain_names_pkey do nothing returning name)
+        insert into domain_names as held (name, workspace_id, custom_domain_id, check_due_at)
+        select d.name, d.workspace_id, d.id, ${at}::timestamptz from custom_domains d
+        join restored on restored.id = d.workspace_id
+        on conflict on constraint domain_names_pkey do update
+          set released_at = null, check_due_at = excluded.check_due_at
+          where held.custom_domain_id = excluded.custom_domain_id
+        returning name),
+      -- A domain whose name another workspace has takes no links, and serves none.
+      lost as (
+        update custom_domains d set status = 'INACTIVE', points_here = false, away_since = null, verified_at = null,
+          dns_fault = ${"Another workspace has this name now: delete the domain."}, updated_at = ${at}
+        from restored where d.workspace_id = restored.id and d.name not in (select name from regained)
+        returning d.name)
     select ${tellRestoration(sql.ref("id"))}, ${tellWorkspaceChange(sql.ref("id"))},
-      array(select name from custom_domains d where d.workspace_id = restored.id
-        and name not in (select name from regained) order by name) as lost
+      array(select name from lost order by name) as lost
     from restored`.execute(db);
   return rows[0]?.lost;
 }

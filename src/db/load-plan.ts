@@ -14,7 +14,9 @@ export async function loadPlan(db: Db, host: string, shortlink: string): Promise
     from shortlinks s join links l on l.workspace_id = s.workspace_id and l.id = s.link_id ${besideLinks}
     where s.host = ${host} and s.shortlink = ${shortlink} and s.released_at is null
       and (l.deleted_at is null or l.expires_at <= l.deleted_at) and w.deleted_at is null
-      and (l.custom_domain_id is null or d.status in ('ACTIVE', 'RENEWAL_PENDING'))`;
+      and (l.custom_domain_id is null or (d.status in ('ACTIVE', 'RENEWAL_PENDING')
+        -- The name may be another workspace's by now.
+        and exists (select from domain_names where name = d.name and custom_domain_id = d.id and released_at is null)))`;
   const { rows } = await db.executeQuery(prepared("load-plan", statement.compile(db)));
   return rows[0];
 }

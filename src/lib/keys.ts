@@ -6,6 +6,7 @@ export type KeyPurpose =
   | "agent-claims"
   | "certificates"
   | "devices"
+  | "domain-ownership"
   | "file-urls"
   | "google-code-verifiers"
   | "idempotency-fingerprints"

@@ -6,7 +6,7 @@ export interface ToolFacts {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: object;
+  readonly inputSchema: { readonly properties?: Readonly<Record<string, object>> };
   readonly outputSchema: object;
   readonly annotations: {
     readonly title: string;

@@ -1,4 +1,4 @@
-import type { DescMethodUnary } from "@bufbuild/protobuf";
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../rpc/handlers.ts";
 
 /** A parsed JSON object. */
@@ -12,15 +12,25 @@ export interface Use {
    * that REST answers, without secrets. Throws the CallError that refuses the call.
    */
   call(method: DescMethodUnary, request: Json, options?: CallOptions): Promise<Json>;
-  /** Like `call`, and returns the JSON as text, which costs least. */
-  callForText(method: DescMethodUnary, request: Json, options?: CallOptions): Promise<string>;
+  /** Like `call`, and returns the answer as it was written, which costs least. */
+  perform(method: DescMethodUnary, request: Json, options?: CallOptions): Promise<Performed>;
   /** Reads an image of the service's own storage by an address that an operation answered; undefined for any other. */
   image(address: string): Promise<Image | undefined>;
 }
 
 export interface CallOptions {
   /** Makes the call happen once, however often it is repeated with the same key. */
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** The size of the arguments as they came, when the request is made of them as they are. */
+  readonly bytes?: number;
+}
+
+/** The answer of an operation. */
+export interface Performed {
+  readonly message: Message;
+  /** `application/json`, unless the operation answers a file. */
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
 }
 
 /** An image in an answer. */
@@ -32,7 +42,7 @@ export interface Image {
 /** What a tool answers. */
 export interface ToolAnswer {
   /** The text of a JSON object, which fits the tool's output schema. */
-  readonly structured: string;
+  readonly structured: string | Uint8Array;
   /** What matters of it to a model; the transport cuts it at 4 kB. */
   readonly text: string;
   readonly images?: readonly Image[];
@@ -44,12 +54,12 @@ export interface Tool {
   readonly name: string;
   /** The scopes that the caller must all hold to see the tool. */
   readonly scopes: readonly string[];
-  /** Whether a caller whose scopes suffice sees the tool all the same; everybody does when this is absent. */
+  /** Whether a caller who holds the scopes sees the tool; every such caller does when this is absent. */
   readonly isFor?: (caller: Caller) => boolean;
   /** The tool's entry in `tools/list` as JSON text: name, title, description, inputSchema, outputSchema, annotations. */
   readonly definition: string;
-  /** Runs the tool. Throws a CallError when it refuses or fails. */
-  run(given: Json, use: Use, options: CallOptions): Promise<ToolAnswer>;
+  /** Runs the tool. `bytes` is the size of the arguments. Throws a CallError when it refuses or fails. */
+  run(given: Json, use: Use, bytes: number): Promise<ToolAnswer>;
 }
 
 /** A prompt, as `prompts/list` shows it and `prompts/get` makes it. */
@@ -85,7 +95,7 @@ export interface Resource {
   readonly mimeType: string;
   /** The scopes that the caller must all hold to see the resource. */
   readonly scopes: readonly string[];
-  /** Reads the resource as text; undefined when the address is not one of this resource. Throws a CallError when it cannot. */
+  /** Reads the resource; undefined when the address is not one of this resource. Throws a CallError when it cannot. */
   read(uri: string, use: Use): Promise<string | undefined>;
 }
 

@@ -29,6 +29,8 @@ export interface QueuedJobs {
     /** The sealed token in hexadecimal. */
     readonly token: string;
   };
+  /** A domain waits for its certificate; the clock queues the job too. */
+  readonly "order-certificates": Readonly<Record<never, never>>;
   /** Somebody asks for a new password; the address may be unknown. */
   readonly "mail-reset": { readonly email: string };
   /** Somebody wants a workspace; the address may be known. */
@@ -49,22 +51,25 @@ export interface QueuedJobs {
 
 /**
  * Jobs that run one after the other, whoever queued them: an export works for a minute, and every workspace has one at a
- * time, so that everybody's turn comes. Images take a second each, and leave room for other jobs.
+ * time, so that everybody's turn comes. One job orders certificates for all names. Images take a second each, and leave room for other jobs.
  */
 export const queueOf: { readonly [Task in keyof QueuedJobs]?: string } = {
   "export-events": "exports",
+  "order-certificates": "certificates",
   "make-page-images": "page-images",
 };
 
 /** Jobs that the clock queues. They are told nothing. */
 export type PeriodicJob =
   | "apply-plans"
+  | "check-domains"
   | "delete-expired"
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"
   | "fetch-form-responses"
   | "note-inactivity"
+  | "order-certificates"
   | "purge-workspaces"
   | "refresh-visitor-pages"
   | "seal-segments"

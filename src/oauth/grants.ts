@@ -64,6 +64,47 @@ export function findGrant(
     .executeTakeFirst();
 }
 
+/** How many grants a member has that go on, with those whose code nobody has exchanged yet. */
+export async function countGrants(
+  db: Db,
+  { workspaceId, memberId }: { readonly workspaceId: string; readonly memberId: string },
+  at: Date,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("oauth_grants")
+    .select((eb) => eb.fn.countAll<bigint>().as("count"))
+    .where("workspace_id", "=", workspaceId)
+    .where("member_id", "=", memberId)
+    .where((eb) => eb.or([eb("expires_at", ">", at), eb("tokens_until", ">", at)]))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** What people are told of a grant. */
+export type ListedGrant = Pick<
+  GrantRow,
+  "id" | "client_id" | "client_name" | "member_id" | "scope" | "created_at" | "used_at"
+>;
+
+/** The grants of a workspace, or of one member, that go on and have had a token. The newest come first. */
+export function listGrants(
+  db: Db,
+  { workspaceId, memberId }: { readonly workspaceId: string; readonly memberId?: string | undefined },
+  { at, limit }: { readonly at: Date; readonly limit: number },
+): Promise<ListedGrant[]> {
+  return db
+    .selectFrom("oauth_grants")
+    .select(["id", "client_id", "client_name", "member_id", "scope", "created_at", "used_at"])
+    .where("workspace_id", "=", workspaceId)
+    .$if(memberId !== undefined, (query) => query.where("member_id", "=", memberId ?? null))
+    .where((eb) => eb.or([eb("refresh_number", ">", 0), eb("code_challenge", "is", null)]))
+    .where((eb) => eb.or([eb("expires_at", ">", at), eb("tokens_until", ">", at)]))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}
+
 /** Notes that an access token of the grant was issued, so that its revocation is kept for as long as the token lives. */
 export async function noteAccessToken(
   db: Db,
@@ -113,15 +154,14 @@ export async function claimGrant(
     .execute();
 }
 
-/** Whose grants end. */
-export interface Ended {
-  readonly workspaceId: string;
-  readonly grantId?: string;
-  readonly memberId?: string;
-}
+/** Which grants end: one, all of a member, or one if it is the member's. */
+export type Ended = { readonly workspaceId: string } & (
+  | { readonly grantId: string; readonly memberId?: string | undefined }
+  | { readonly grantId?: undefined; readonly memberId: string }
+);
 
 /**
- * Ends one grant, or all grants of a member: their codes and tokens end on every process within 5 s. Returns the ids of the
+ * Ends grants: their codes and tokens end on every process within 5 s. Returns the ids of the
  * ended grants.
  */
 export async function endGrants(
@@ -129,11 +169,12 @@ export async function endGrants(
   { workspaceId, grantId, memberId }: Ended,
   at: Date,
 ): Promise<string[]> {
-  const which =
-    grantId === undefined ? sql`member_id = ${memberId ?? null}::uuid` : sql`id = ${grantId}::uuid`;
   const { rows } = await sql<{ id: string }>`
     with ended as (
-        delete from oauth_grants where workspace_id = ${workspaceId} and ${which} returning id, tokens_until),
+        delete from oauth_grants where workspace_id = ${workspaceId}
+          and (${grantId ?? null}::uuid is null or id = ${grantId ?? null})
+          and (${memberId ?? null}::uuid is null or member_id = ${memberId ?? null})
+        returning id, tokens_until),
       revoked as (
         insert into revocations (subject, revoked_at, forget_at) select id, ${at}::timestamptz, tokens_until from ended
         on conflict on constraint revocations_pkey do nothing)

@@ -6,8 +6,9 @@ export type Resource = "API" | "MCP";
 /** The addresses of the resources, as `resource` and `aud` name them (RFC 8707). */
 export type ResourceAddresses = Readonly<Record<Resource, string>>;
 
-export function resourcesAt(baseUrl: string): ResourceAddresses {
-  return { API: baseUrl, MCP: `${baseUrl}/mcp` };
+/** The addresses of the API and of the tools, which stand on the API's host unless they have one of their own. */
+export function resourcesAt(baseUrl: string, mcpUrl: string = `${baseUrl}/mcp`): ResourceAddresses {
+  return { API: baseUrl, MCP: mcpUrl };
 }
 
 /** The resource at an address. Many programs add a slash to a bare host. */

@@ -11,8 +11,8 @@ import type { Db } from "../db/open.ts";
 import { isUuid, newId } from "../lib/ids.ts";
 import { seal, unseal } from "../lib/sealed.ts";
 
-/** The longest time for which an access token can be signed, in milliseconds. */
-export const accessTokenLifeMaxMs = 30 * 24 * 60 * 60 * 1000;
+/** The longest time for which an access token can be signed, in milliseconds: first tokens of agents live long. */
+export const accessTokenLifeMaxMs = 365 * 24 * 60 * 60 * 1000;
 
 /** A key signs for this long. The first token after that makes the next key. */
 const signingMs = 30 * 24 * 60 * 60 * 1000;

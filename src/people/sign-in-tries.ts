@@ -118,3 +118,18 @@ function rowOf(name: string, address: string, eventId = ""): Trier {
   const stepId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
   return { workspaceId: noWorkspace, linkId: noWorkspace, stepId, eventId, address };
 }
+
+/** What one network may do at most so often in an hour, over all processes. */
+export interface NetworkOrder {
+  /** What it does, such as `oauth registration`. */
+  readonly name: string;
+  readonly address: string;
+  readonly max: number;
+}
+
+/** Counts one deed of a network. Returns 0, or the seconds until the next one is allowed; then nothing was counted. */
+export function takeNetworkTry(db: Db, { name, address, max }: NetworkOrder, now: Date): Promise<number> {
+  const row = rowOf(`${name} network ${networkOf(address)}`, address, randomUUID());
+  const limits = { ofVisit: single, ofNetwork: { max, windowMs: hourMs }, pauses: never };
+  return takePasswordAttempt(db, row, now, limits);
+}

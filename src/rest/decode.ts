@@ -3,7 +3,13 @@ import { type FieldMask, FieldMaskSchema, isWrapperDesc } from "@bufbuild/protob
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.js";
 import { fail } from "../lib/errors.ts";
 import { parseJson } from "../wire/parse-json.ts";
-import { createMessageReaders, fieldsOf, isJsonObject, type MessageReaders } from "../wire/read-message.ts";
+import {
+  createMessageReaders,
+  fieldsOf,
+  isJsonObject,
+  type JsonObject,
+  type MessageReaders,
+} from "../wire/read-message.ts";
 import { absent, finishReading, type Reading, refused, startReading } from "../wire/reading.ts";
 import type { Binding } from "./binding.ts";
 import { createParameterReaders } from "./parameters.ts";
@@ -47,6 +53,33 @@ export function createDecoders(registry: Registry): (binding: Binding) => Decode
       for (const variable of variables) parameters.variable(message, variable, raw.segments, reading);
       finishReading(reading);
       if (maskField !== undefined) fillMask(message, maskField, given);
+      return message;
+    };
+  };
+}
+
+/** Makes the request message of one JSON object that also has the fields of path and query. */
+export type DecodeWhole = (json: JsonObject, bytes: number) => Message;
+
+/**
+ * Compiles decoders for requests that come as one JSON object of `bytes` bytes. As over REST, an `update_mask` without paths is
+ * filled with the fields that are given, except those of the path.
+ */
+export function createWholeDecoders(registry: Registry): (binding: Binding) => DecodeWhole {
+  const readers = createMessageReaders(registry);
+  return ({ method, maskField, variables }) => {
+    const ofPath = new Set(variables.map(({ fields }) => fields[0].name));
+    return (json, bytes) => {
+      const message = create(method.input);
+      const reading = startReading(bytes);
+      const given = readers.fill(method.input, message, json, reading);
+      finishReading(reading);
+      if (maskField !== undefined)
+        fillMask(
+          message,
+          maskField,
+          given.filter((name) => !ofPath.has(name)),
+        );
       return message;
     };
   };

@@ -1,4 +1,4 @@
-import type { DescMessage, Message, Registry } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, Message, Registry } from "@bufbuild/protobuf";
 import type { HttpBody } from "../../gen/google/api/httpbody_pb.js";
 import { fieldsOf } from "../wire/read-message.ts";
 import { type Binding, isHttpBody } from "./binding.ts";
@@ -22,8 +22,9 @@ export interface Encoders {
   writeRecord(schema: DescMessage, record: Message): number;
 }
 
-export function createEncoders(registry: Registry): Encoders {
-  const writers = createMessageWriters(registry);
+/** Makes encoders of answers. Fields that `leavesOut` names are never written. */
+export function createEncoders(registry: Registry, leavesOut?: (field: DescField) => boolean): Encoders {
+  const writers = createMessageWriters(registry, leavesOut);
   const encoderOf = ({ method, responseField }: Binding): Encode => {
     if (responseField === undefined) {
       if (isHttpBody(method.output)) return rawPayload;

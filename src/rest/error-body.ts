@@ -26,16 +26,19 @@ export function httpStatusOf({ code, refusal }: CallError): number {
   return refusal.httpStatus ?? httpStatuses[code];
 }
 
-/** The JSON body of an error; all four fields are always present. */
+/** The JSON body of an error. */
 export function errorBody(error: CallError): string {
-  return JSON.stringify({
-    error: {
-      code: httpStatusOf(error),
-      codeType: error.reason,
-      message: error.message,
-      details: errorDetails(error).map(detailJson),
-    },
-  });
+  return JSON.stringify({ error: errorObject(error) });
+}
+
+/** An error as JSON; all four fields are always present. */
+export function errorObject(error: CallError) {
+  return {
+    code: httpStatusOf(error),
+    codeType: error.reason,
+    message: error.message,
+    details: errorDetails(error).map(detailJson),
+  };
 }
 
 function detailJson({ type, ...detail }: ErrorDetail): Record<string, unknown> {

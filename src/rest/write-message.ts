@@ -34,9 +34,12 @@ const barePattern = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 /**
  * Makes writers of protobuf's JSON. They are compiled once per message type, on first use. They write defaults, leave
  * out unset fields with presence, and write no field as `null`. `registry` knows the messages that may occur in
- * google.protobuf.Any.
+ * google.protobuf.Any. Fields that `leavesOut` names are never written.
  */
-export function createMessageWriters(registry: Registry): MessageWriters {
+export function createMessageWriters(
+  registry: Registry,
+  leavesOut: (field: DescField) => boolean = () => false,
+): MessageWriters {
   const objects = new Map<DescMessage, WriteValue>();
   const { keep, take, joined } = writtenRecords();
 
@@ -47,7 +50,9 @@ export function createMessageWriters(registry: Registry): MessageWriters {
     const write = membersWriter(members);
     // Registered before the fields are compiled, so that messages may contain themselves.
     objects.set(schema, write);
-    for (const field of schema.fields) members.push(memberWriter(field, valueWriter(field)));
+    for (const field of schema.fields) {
+      if (!leavesOut(field)) members.push(memberWriter(field, valueWriter(field)));
+    }
     return write;
   }
 

@@ -3,7 +3,7 @@ import type { CallError } from "../lib/errors.ts";
 import type { Resource } from "../oauth/resources.ts";
 import type { WriteRecord } from "./records.ts";
 
-export type Protocol = "rest" | "grpc" | "grpc-web" | "connect";
+export type Protocol = "rest" | "grpc" | "grpc-web" | "connect" | "mcp";
 
 /** One unary call as a protocol's adapter hands it to the pipeline. */
 export interface Call {

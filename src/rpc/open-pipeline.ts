@@ -23,6 +23,7 @@ import { openRevocations } from "./pipeline/credentials/revocations.ts";
 import { createSessionIdentities } from "./pipeline/credentials/session-identities.ts";
 import { createTokenUse } from "./pipeline/credentials/token-use.ts";
 import { createTokenSigner, createTokenVerifier } from "./pipeline/credentials/tokens.ts";
+import { createLetIn, type LetCallerIn } from "./pipeline/let-in.ts";
 import { createCallMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createRateLimiter, limitHeaders, type RateLimiterDeps } from "./pipeline/rate-limit.ts";
@@ -39,6 +40,8 @@ export interface PipelineOptions {
   readonly baseUrl: string;
   /** Address of the authorization server, without a slash at the end. */
   readonly authUrl: string;
+  /** Address of the tools for models. */
+  readonly mcpUrl: string;
   readonly rateLimits: RateLimiterDeps["limits"];
   /** What each workspace is allowed. */
   readonly entitlements: Entitlements;
@@ -64,6 +67,8 @@ export interface OpenPipeline extends Pick<PipelineParts, "onMemberChanged" | "o
   /** The keys that sign access tokens. */
   readonly signingKeys: SigningKeys;
   readonly invoke: Invoke;
+  /** Lets a caller in for a protocol that must know the caller before it reads a request. */
+  readonly letIn: LetCallerIn;
   readonly services: readonly RegisteredService[];
   /** Waits until an address without a token may ask once more; rejects with the signal's reason. */
   pace(address: string, signal: AbortSignal): Promise<void>;
@@ -100,24 +105,25 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
       onMemberChanged: standings.forget,
     });
     const turns = createTurns(db, sharesOf(options.connections));
+    const authenticate = createAuthenticate({
+      verifyToken: createTokenVerifier(tokenKey),
+      revocations,
+      tokenUse,
+      sessions: createSessionIdentities({
+        verifySession: createSessionVerifier(keyFor("member-sessions")),
+        standings,
+      }),
+      grants: createGrantIdentities({
+        verifyAccessToken: createAccessTokenVerifier({ keys: signingKeys, issuer: options.authUrl }),
+        standings,
+      }),
+      resources: resourcesAt(baseUrl, options.mcpUrl),
+    });
     const invoke = createPipeline({
       services,
       turns,
       now,
-      authenticate: createAuthenticate({
-        verifyToken: createTokenVerifier(tokenKey),
-        revocations,
-        tokenUse,
-        sessions: createSessionIdentities({
-          verifySession: createSessionVerifier(keyFor("member-sessions")),
-          standings,
-        }),
-        grants: createGrantIdentities({
-          verifyAccessToken: createAccessTokenVerifier({ keys: signingKeys, issuer: options.authUrl }),
-          standings,
-        }),
-        resources: resourcesAt(baseUrl),
-      }),
+      authenticate,
       rateLimiter,
       apiCalls,
       idempotency: {
@@ -146,6 +152,7 @@ export async function openPipeline(options: PipelineOptions): Promise<OpenPipeli
     const strangersDb = turns.of(noWorkspace);
     return {
       ...{ invoke, services, signingKeys, strangersDb },
+      letIn: createLetIn({ authenticate, rateLimiter, now }),
       ...{ pace, limitsOf, secondsToWait, flush, close },
       ...{ onMemberChanged: standings.forget, onRevoked: revocations.add },
     };

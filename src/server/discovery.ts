@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { OutgoingHttpHeaders } from "node:http";
-import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
+import { type Document, documentsHandler, everywhere, json, text } from "./documents.ts";
 import { guidePolicy } from "./guides/guide-page.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
@@ -33,63 +31,12 @@ export const discoveryPaths = [
 
 type DiscoveryPath = (typeof discoveryPaths)[number];
 
-interface Document {
-  readonly contentType: string;
-  /** Reads the document when it is first requested, so that an unread document costs neither start time nor memory. */
-  readonly read: () => Promise<Buffer>;
-  readonly headers?: OutgoingHttpHeaders;
-}
-
-interface Representation {
-  readonly bytes: Buffer;
-  readonly etag: string;
-}
-
-// Pages of any origin may read these documents; nothing in them belongs to a caller.
-const everywhere = { "access-control-allow-origin": "*" };
-
 /**
  * Serves the welcome document, the OpenAPI document, the API reference made of it, guides, the API catalog (RFC 9727) and the
- * metadata of the protected resource (RFC 9728). It answers GET and HEAD, with strong ETags, compressed where the
- * client accepts it. Rejects when a file is missing.
+ * metadata of the protected resource (RFC 9728).
  */
 export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
-  const documents = documentsOf(deps);
-  const made = new Map<string, Promise<Representation>>();
-
-  function representation(path: DiscoveryPath, encoding: Encoding): Promise<Representation> {
-    const key = `${encoding} ${path}`;
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const making = represent(documents[path], encoding);
-    made.set(key, making);
-    making.catch(() => made.delete(key));
-    return making;
-  }
-
-  return async (req, res) => {
-    if (req.method !== "GET" && req.method !== "HEAD") return end(res, 405, { allow: "GET, HEAD" });
-    const asked = req.url?.split("?", 1)[0];
-    const path = discoveryPaths.find((each) => each === asked);
-    if (path === undefined) return end(res, 404, {});
-    const encoding = acceptedEncoding(req.headers["accept-encoding"]?.toString());
-    const { bytes, etag } = await representation(path, encoding);
-    const headers = {
-      etag,
-      vary: "accept-encoding",
-      "cache-control": "public, max-age=300",
-      "x-content-type-options": "nosniff",
-      ...documents[path].headers,
-    };
-    if (matches(req.headers["if-none-match"], etag)) return end(res, 304, headers);
-    res.writeHead(200, {
-      ...headers,
-      "content-type": documents[path].contentType,
-      ...(encoding === "identity" ? {} : { "content-encoding": encoding }),
-      "content-length": bytes.length,
-    });
-    res.end(req.method === "HEAD" ? undefined : bytes);
-  };
+  return documentsHandler(new Map(Object.entries(documentsOf(deps))));
 }
 
 function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
@@ -123,18 +70,23 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
       read: json(apiCatalog(baseUrl)),
       headers: { ...everywhere, link: catalog },
     },
-    "/.well-known/oauth-protected-resource": {
-      contentType: "application/json",
-      read: json({
-        resource: baseUrl,
-        resource_name: "Signpost",
-        resource_documentation: `${baseUrl}/docs`,
-        authorization_servers: [authUrl],
-        scopes_supported: [...scopes].sort((a, b) => (a < b ? -1 : 1)),
-        bearer_methods_supported: ["header"],
-      }),
-      headers: everywhere,
-    },
+    "/.well-known/oauth-protected-resource": resourceMetadata(baseUrl, { baseUrl, authUrl, scopes }),
+  };
+}
+
+/** What a client must know to get an access token for a resource (RFC 9728). */
+export function resourceMetadata(resource: string, { baseUrl, authUrl, scopes }: DiscoveryDeps): Document {
+  return {
+    contentType: "application/json",
+    read: json({
+      resource,
+      resource_name: "Signpost",
+      resource_documentation: `${baseUrl}/docs`,
+      authorization_servers: [authUrl],
+      scopes_supported: [...scopes].sort((a, b) => (a < b ? -1 : 1)),
+      bearer_methods_supported: ["header"],
+    }),
+    headers: everywhere,
   };
 }
 
@@ -179,29 +131,4 @@ function apiCatalog(baseUrl: string): object {
       },
     ],
   };
-}
-
-function text(value: string): Document["read"] {
-  return async () => Buffer.from(value);
-}
-
-function json(value: object): Document["read"] {
-  return text(`${JSON.stringify(value)}\n`);
-}
-
-/** Encodes a document. Each encoding has its own ETag, because its bytes differ (RFC 9110, 8.8.3). */
-async function represent({ read }: Document, encoding: Encoding): Promise<Representation> {
-  const bytes = await read();
-  const hash = createHash("sha256").update(bytes).digest("base64url");
-  const etag = encoding === "identity" ? `"${hash}"` : `"${hash}-${encoding}"`;
-  return { bytes: await encode(bytes, encoding), etag };
-}
-
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  return (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
-}
-
-function end(res: HttpAnswer, status: number, headers: OutgoingHttpHeaders): void {
-  res.writeHead(status, { "x-content-type-options": "nosniff", ...headers });
-  res.end();
 }

@@ -19,6 +19,7 @@ async function start(): Promise<number> {
     baseUrl: new URL("https://api.example.com"),
     shortUrl: new URL("https://go.example"),
     authUrl: new URL("https://api.example.com/auth"),
+    mcpUrl: new URL("https://api.example.com/mcp"),
     services: ["signpost.v1.LinksService"],
   });
   const say =
@@ -29,6 +30,8 @@ async function start(): Promise<number> {
     rpc: say("rpc"),
     rest: say("rest"),
     discovery: say("discovery"),
+    mcp: say("mcp"),
+    "mcp-metadata": say("mcp-metadata"),
     auth: say("auth"),
     operation: say("operation"),
     file: say("file"),

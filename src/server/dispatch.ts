@@ -15,6 +15,8 @@ export interface DispatchOptions {
   readonly strict?: StrictTransport | undefined;
 }
 
+const asksForBody: ReadonlySet<Destination> = new Set(["rest", "rpc", "mcp"]);
+
 /** One handler for the whole port: hands each request to the part of the service that answers it, or answers 404. */
 export function dispatch({ route, handlers, originOf, strict }: DispatchOptions): Handler {
   return (req, res) => {
@@ -38,7 +40,7 @@ export function dispatch({ route, handlers, originOf, strict }: DispatchOptions)
       return;
     }
     // The API checks the headers before it asks for the body; the other parts take any body.
-    if (destination !== "rest" && destination !== "rpc" && expectsContinue(req)) res.writeContinue();
+    if (!asksForBody.has(destination) && expectsContinue(req)) res.writeContinue();
     handlers[destination](req, res);
   };
 }

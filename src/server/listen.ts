@@ -6,9 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { plainAddress } from "../lib/client-address.ts";
 import { createAddressCount } from "../lib/limits/address-count.ts";
+import type { HostCertificates } from "./host-certificates.ts";
 import { createHttp2Sessions, type OnStream } from "./http2-sessions.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
-import { cleartextPort, type KeyPair, securePort } from "./ports.ts";
+import { namedPort } from "./named-port.ts";
+import { cleartextPort, type KeyPair, securePort, type Takers, type VersionedPort } from "./ports.ts";
 
 /**
  * Answers a request of either HTTP version; for HTTP/2 it gets the objects that imitate those of HTTP/1.1. When a
@@ -20,8 +22,8 @@ export interface ListenOptions {
   readonly host: string;
   /** The port to listen on; 0 takes any free one. */
   readonly port: number;
-  /** With it, the port speaks TLS only. */
-  readonly tls?: KeyPair;
+  /** With it, the port speaks TLS only: with one certificate, or with one for each name. */
+  readonly tls?: KeyPair | HostCertificates;
   readonly handler: Handler;
   readonly onStream?: OnStream;
   readonly limits?: Partial<Limits>;
@@ -49,7 +51,7 @@ export async function listen(options: ListenOptions): Promise<PortListener> {
     http1: (socket: net.Socket) => http1.server.emit("connection", socket),
     http2: sessions.accept,
   };
-  const port = options.tls ? securePort(options.tls, limits, takers) : cleartextPort(limits, takers);
+  const port = openPort(options.tls, limits, takers);
   const sockets = admitSockets(port.server, limits, options.isProxy);
   port.server.listen(options.port, options.host);
   await once(port.server, "listening");
@@ -67,6 +69,11 @@ export async function listen(options: ListenOptions): Promise<PortListener> {
       await closed;
     },
   };
+}
+
+function openPort(tls: ListenOptions["tls"], limits: Limits, takers: Takers): VersionedPort {
+  if (tls === undefined) return cleartextPort(limits, takers);
+  return "find" in tls ? namedPort(tls, limits, takers) : securePort(tls, limits, takers);
 }
 
 /** Refuses connections beyond the limits, and gives the set of those that are open. */

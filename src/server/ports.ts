@@ -1,5 +1,6 @@
 import net from "node:net";
 import tls from "node:tls";
+import { readFirst } from "./first-bytes.ts";
 import type { Limits } from "./limits.ts";
 
 /** Certificate chain and key as PEM. */
@@ -28,10 +29,14 @@ export function cleartextPort({ headersMs }: Limits, takers: Takers): VersionedP
   const unknown = new Set<net.Socket>();
   const server = net.createServer({ allowHalfOpen: false, noDelay: true, keepAlive: true }, (socket) => {
     unknown.add(socket);
-    sniff(socket, headersMs, (isHttp2) => {
+    readFirst(socket, headersMs, isPreface, (isHttp2) => {
       unknown.delete(socket);
       if (isHttp2 === true) takers.http2(socket);
-      else if (isHttp2 === false) takers.http1(socket);
+      else if (isHttp2 === false) {
+        takers.http1(socket);
+        // HTTP/2 takes what was read from the paused socket by itself.
+        socket.resume();
+      }
     });
   });
   return {
@@ -42,46 +47,33 @@ export function cleartextPort({ headersMs }: Limits, takers: Takers): VersionedP
   };
 }
 
-/** A port that speaks TLS only, and tells HTTP versions apart by ALPN. */
-export function securePort(pair: KeyPair, { headersMs }: Limits, takers: Takers): VersionedPort {
-  const ALPNProtocols = ["h2", "http/1.1"];
-  const options = { ...pair, ALPNProtocols, handshakeTimeout: headersMs, noDelay: true };
-  const server = tls.createServer(options, (socket) => {
-    socket.on("error", () => {});
-    if (socket.alpnProtocol === "h2") takers.http2(socket);
-    else takers.http1(socket);
-  });
-  server.on("tlsClientError", (_error, socket) => socket.destroy());
-  return { server, endUnknown() {} };
+/** A port that speaks TLS only, with one certificate, and tells HTTP versions apart by ALPN. */
+export function securePort(pair: KeyPair, limits: Limits, takers: Takers): VersionedPort {
+  return { server: acceptSecurely(pair, limits, takers), endUnknown() {} };
 }
 
-/** Says whether the first bytes are HTTP/2, or nothing at all when the socket ends or stays silent before it is clear. */
-function sniff(socket: net.Socket, timeoutMs: number, done: (isHttp2: boolean | undefined) => void): void {
-  let seen: Buffer | undefined;
-  // What came in time may still be unread, where this process has been busy: reading comes between the two.
-  const timer = setTimeout(() => {
-    overdue = setImmediate(() => socket.destroy());
-  }, timeoutMs);
-  let overdue: NodeJS.Immediate | undefined;
-  const onData = (chunk: Buffer) => {
-    seen = seen === undefined ? chunk : Buffer.concat([seen, chunk]);
-    const length = Math.min(seen.length, preface.length);
-    const matches = seen.compare(preface, 0, length, 0, length) === 0;
-    if (matches && length < preface.length) return;
-    finish(matches);
-  };
-  const onClose = () => finish(undefined);
-  const finish = (isHttp2: boolean | undefined) => {
-    clearTimeout(timer);
-    clearImmediate(overdue);
-    socket.off("data", onData).off("close", onClose);
-    if (isHttp2 !== undefined) {
-      socket.pause();
-      socket.unshift(seen);
-    }
-    done(isHttp2);
-    // HTTP/2 takes what was read from the paused socket by itself.
-    if (isHttp2 === false) socket.resume();
-  };
-  socket.on("data", onData).on("close", onClose);
+/** Speaks TLS 1.2 or 1.3 with the sockets that it is given, and hands them on by ALPN. */
+export function acceptSecurely(options: tls.TlsOptions, { headersMs }: Limits, takers: Takers): tls.Server {
+  const server = tls.createServer(
+    {
+      ALPNProtocols: ["h2", "http/1.1"],
+      minVersion: "TLSv1.2",
+      handshakeTimeout: headersMs,
+      noDelay: true,
+      ...options,
+    },
+    (socket) => {
+      socket.on("error", () => {});
+      if (socket.alpnProtocol === "h2") takers.http2(socket);
+      else takers.http1(socket);
+    },
+  );
+  return server.on("tlsClientError", (_error, socket) => socket.destroy());
+}
+
+/** Whether the first bytes are HTTP/2; undefined when there are too few to say. */
+function isPreface(seen: Buffer): boolean | undefined {
+  const length = Math.min(seen.length, preface.length);
+  const matches = seen.compare(preface, 0, length, 0, length) === 0;
+  return matches && length < preface.length ? undefined : matches;
 }

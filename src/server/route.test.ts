@@ -7,18 +7,21 @@ const separate = createRoute({
   baseUrl: new URL("https://api.example.com"),
   shortUrl: new URL("https://go.example"),
   authUrl: new URL("https://auth.example.com"),
+  mcpUrl: new URL("https://mcp.example.com"),
   services,
 });
 const shared = createRoute({
   baseUrl: new URL("https://example.com"),
   shortUrl: new URL("https://example.com/"),
   authUrl: new URL("https://example.com/auth/"),
+  mcpUrl: new URL("https://example.com/mcp"),
   services,
 });
 const local = createRoute({
   baseUrl: new URL("http://localhost:8080"),
   shortUrl: new URL("http://localhost:8080"),
   authUrl: new URL("http://localhost:8080/auth"),
+  mcpUrl: new URL("http://localhost:8080/mcp"),
   services,
 });
 
@@ -27,6 +30,11 @@ type Case = [host: string | undefined, path: string, destination: Destination];
 describe("with the API on a host of its own", () => {
   test.each<Case>([
     ["api.example.com", "/v1/links", "rest"],
+    ["mcp.example.com", "/", "mcp"],
+    ["mcp.example.com", "/mcp", "none"],
+    ["mcp.example.com", "/.well-known/oauth-protected-resource", "mcp-metadata"],
+    ["mcp.example.com", "/v1/links", "none"],
+    ["api.example.com", "/mcp", "none"],
     ["api.example.com", "/v1", "discovery"],
     ["api.example.com", "/v1/", "rest"],
     ["api.example.com", "/v12", "none"],
@@ -44,6 +52,8 @@ describe("with the API on a host of its own", () => {
     ["api.example.com", "/sign-in", "none"],
     ["auth.example.com", "/", "auth"],
     ["auth.example.com", "/sign-in", "auth"],
+    ["auth.example.com", "/.well-known/oauth-authorization-server", "auth"],
+    ["api.example.com", "/.well-known/oauth-authorization-server", "none"],
     ["auth.example.com", "/v1/links", "auth"],
     ["auth.example.com", "/health/live", "operation"],
     ["go.example", "/auth", "scan"],

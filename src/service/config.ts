@@ -1,3 +1,4 @@
+import { Resolver } from "node:dns";
 import { resolve } from "node:path";
 import type { ModelConfig } from "../assistant/open-model.ts";
 import type { AcmeConfig } from "../certificates/acme-config.ts";
@@ -22,6 +23,12 @@ export interface Config {
   readonly shortUrl: string;
   /** Address of the sign-in pages and the authorization server. */
   readonly authUrl: string;
+  /** Address of the tools for models. */
+  readonly mcpUrl: string;
+  /** The host to which custom domains lead. */
+  readonly domainsHost: string;
+  /** The name servers that are asked about custom domains, such as `9.9.9.9`; those of the system when empty. */
+  readonly dnsServers: readonly string[];
   /** Whether strangers may make workspaces. */
   readonly allowsSignUp: boolean;
   /** The folder of the embedded database, the spool, files and the first credentials. */
@@ -115,6 +122,14 @@ export function readConfig(env: EnvironmentVariables): Config {
     baseUrl,
     shortUrl: address(env, "SHORT_URL", baseUrl, problems),
     authUrl: authAddress(env, baseUrl, problems),
+    mcpUrl: mcpAddress(env, baseUrl, problems),
+    domainsHost: hostName(
+      env,
+      "DOMAINS_HOST",
+      `domains.${hostOf(text(env, "SHORT_URL") ?? baseUrl)}`,
+      problems,
+    ),
+    dnsServers: dnsServers(env, problems),
     allowsSignUp: oneOf(env, "SIGN_UP", ["on", "off"], "off", problems) === "on",
     dataDir: resolve(text(env, "DATA_DIR") ?? "data"),
     databaseUrl,
@@ -260,6 +275,16 @@ function authAddress(env: EnvironmentVariables, baseUrl: string, problems: strin
   return authUrl;
 }
 
+/** The tools take the one path of their address, which on another part's host must not be that part's own. */
+function mcpAddress(env: EnvironmentVariables, baseUrl: string, problems: string[]): string {
+  const mcpUrl = address(env, "MCP_URL", `${baseUrl}/mcp`, problems);
+  const others = [baseUrl, text(env, "SHORT_URL") ?? baseUrl].filter((other) => URL.canParse(other));
+  if (!URL.canParse(mcpUrl) || mcpUrl === `${baseUrl}/mcp`) return mcpUrl;
+  if (others.some((other) => new URL(other).host === new URL(mcpUrl).host))
+    problems.push(`MCP_URL: a host of its own, or ${baseUrl}/mcp`);
+  return mcpUrl;
+}
+
 function roles(env: EnvironmentVariables, problems: string[]): ReadonlySet<Role> {
   const names = list(env, "ROLES");
   const known = allRoles.filter((role) => names.includes(role));
@@ -327,6 +352,23 @@ function mailFrom(env: EnvironmentVariables, fallback: string, problems: string[
 
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : "localhost";
+}
+
+function hostName(env: EnvironmentVariables, name: string, fallback: string, problems: string[]): string {
+  const value = (text(env, name) ?? fallback).toLowerCase();
+  if (!/^[a-z0-9.-]{1,253}$/.test(value))
+    problems.push(`${name}: a host such as domains.example.com, not "${value}"`);
+  return value;
+}
+
+function dnsServers(env: EnvironmentVariables, problems: string[]): string[] {
+  const servers = list(env, "DNS_SERVERS");
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    problems.push(`DNS_SERVERS: addresses such as 9.9.9.9,149.112.112.112, not "${servers.join(",")}"`);
+  }
+  return servers;
 }
 
 function slack(env: EnvironmentVariables, problems: string[]): SlackConfig {

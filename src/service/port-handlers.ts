@@ -8,6 +8,7 @@ import type { Handler } from "../server/listen.ts";
 import { operationsHandler } from "../server/operations.ts";
 import { createRoute } from "../server/route.ts";
 import { strictTransport } from "../server/strict-transport.ts";
+import { toolsMetadataHandler } from "../server/tools-metadata.ts";
 import { whenLoaded } from "../server/when-loaded.ts";
 import type { PortHandlers } from "./port.ts";
 import type { ApiRole } from "./roles/api.ts";
@@ -39,6 +40,7 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
       baseUrl: new URL(addresses.baseUrl),
       shortUrl: new URL(addresses.shortUrl),
       authUrl: new URL(addresses.authUrl),
+      mcpUrl: new URL(addresses.mcpUrl),
       services: api?.serviceNames ?? [],
     }),
     originOf: (received: Received) => readOrigin(connectionOf(received)),
@@ -47,7 +49,7 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
   const handler = dispatch({
     ...door,
     strict: strictTransport(
-      [addresses.baseUrl, addresses.shortUrl, addresses.authUrl],
+      [addresses.baseUrl, addresses.shortUrl, addresses.authUrl, addresses.mcpUrl],
       config.strictTransportSeconds,
     ),
     handlers: {
@@ -55,6 +57,11 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
       rest: api?.rest ?? notHere,
       discovery:
         api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: api.scopes })),
+      mcp: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openMcp())),
+      "mcp-metadata":
+        api === undefined
+          ? notHere
+          : faultless(toolsMetadataHandler(addresses.mcpUrl, { ...addresses, scopes: api.scopes })),
       auth: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openAuth())),
       operation: faultless(operations),
       file: faultless(files),

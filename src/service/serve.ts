@@ -12,6 +12,7 @@ import { lazyReader } from "../scan/device/request-reader.ts";
 import { type StoreThread, startStoreThread } from "../scan/store/store-thread.ts";
 import { watchEventLoop } from "../server/event-loop.ts";
 import { openMetrics } from "../server/metrics-port.ts";
+import { openCertificates } from "./certificates.ts";
 import type { Config } from "./config.ts";
 import { lazyAnalytics } from "./lazy-analytics.ts";
 import { addressesAt, openPort } from "./port.ts";
@@ -100,11 +101,16 @@ async function serveRoles(
       async () => ({ text: await parts.metrics.metrics(), contentType: parts.metrics.contentType }),
       log,
     ));
-  port.serve(portHandlers(parts, { api, scan, ready, draining: () => draining }));
+  const certificates = await openCertificates(parts, port);
+  port.serve({
+    ...portHandlers(parts, { api, scan, ready, draining: () => draining }),
+    certificates: certificates?.hosts,
+  });
   const worker = config.roles.has("worker") ? startWorkerLater(parts) : undefined;
   log.info(
     {
       port: port.number,
+      httpPort: certificates?.plainPort?.port,
       metricsPort: metricsPort?.port,
       roles: [...config.roles],
       baseUrl: addresses.baseUrl,
@@ -116,9 +122,12 @@ async function serveRoles(
     stop: async () => {
       draining = true;
       api?.endStreams();
-      await port.close(config.drainTimeoutMs);
+      await Promise.all([
+        port.close(config.drainTimeoutMs),
+        certificates?.plainPort?.close(config.drainTimeoutMs),
+      ]);
       await Promise.all([api?.close(), scan?.close(), worker?.then((jobs) => jobs.stop())]);
-      await Promise.all([parts.closeStoring(), parts.closeAnalytics()]);
+      await Promise.all([parts.closeStoring(), parts.closeAnalytics(), certificates?.hosts?.close()]);
       await database.stop();
       await metricsPort?.close(0);
       log.info("stopped");

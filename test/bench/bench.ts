@@ -6,6 +6,7 @@ import { editsRow } from "./edits.ts";
 import { exportsRow } from "./exports.ts";
 import { grpcRow } from "./grpc.ts";
 import { manyRow } from "./many.ts";
+import { mcpRow } from "./mcp.ts";
 import { memoryRow } from "./memory.ts";
 import { outageRow } from "./outage.ts";
 import { outboxRow } from "./outbox.ts";
@@ -45,6 +46,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   create: (options) => restRow("create", options),
   quotas: quotasRow,
   grpc: grpcRow,
+  mcp: mcpRow,
   qrcode: qrcodeRow,
   paint: paintRow,
   start: startUpRow,

@@ -107,8 +107,10 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   mcp: {
     may: [
       /^src\/(mcp|wire|lib)\//,
-      /^src\/rest\/(binding|encode|error-body|write-message)\.ts$/,
+      /^src\/rest\/(binding|body|decode|encode|error-body)\.ts$/,
       /^src\/rpc\/(access|call|handlers)\.ts$/,
+      // Tasks read their arguments and keys by the rules of all requests.
+      /^src\/rpc\/pipeline\/(validate|idempotency)\.ts$/,
       /^gen\//,
     ],
     never: [/^(kysely|pg|@connectrpc\/)/],

@@ -129,6 +129,9 @@ const elsewhere: Record<string, string[]> = {
   ],
   // Redirects may lead to a form.
   "integrations/google-forms/find-forms.ts": ["CLIENT_REDIRECT"],
+  // Tried visits get an answer that fits the page, and a campaign that moves changes its redirects.
+  "mcp/steps/try-visits.ts": ["messagePage", "multiLink"],
+  "mcp/tasks/redirect-links.ts": ["clientRedirect"],
   "scan/steps/step-password.ts": ["PASSWORD_VERIFY"],
   "scan/steps/take-step.ts": ["PASSWORD_VERIFY"],
   // Values that conditions saw of a visitor are not stored when the visitor has been deleted since.

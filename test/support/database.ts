@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
@@ -9,6 +7,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { connectionConfig, openDatabase } from "../../src/db/open.ts";
 
 import { storeBuiltInTemplates } from "../../src/jobs/built-in-templates.ts";
+import { quickFolder } from "./quick-folder.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -20,7 +19,7 @@ declare module "vitest" {
 
 /** Starts PostgreSQL once per run, or uses the one of DATABASE_URL, and migrates a template database in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), "signpost-test-"));
+  const dataDir = await quickFolder("signpost-test-");
   const url = process.env.DATABASE_URL;
   const log = pino({ level: "error" });
   const embedded = url === undefined || url === "" ? await startEmbedded({ dataDir, log }) : undefined;
@@ -50,11 +49,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-// The run's databases outlive no crash, so the server need not wait for the disk. Tests of durability have servers of
-// their own.
+// The run's databases outlive no crash, so the server need not wait for the disk, or keep much of its log. Tests of
+// durability have servers of their own.
 async function forgoDurability(server: pg.ConnectionConfig): Promise<void> {
   for (const setting of ["fsync", "full_page_writes", "synchronous_commit"])
     await administer(server, `alter system set ${setting} = off`);
+  await administer(server, "alter system set max_wal_size = '256MB'");
   await administer(server, "select pg_reload_conf()");
 }
 

@@ -40,7 +40,7 @@ export async function startDnsServer(answer: (name: string) => readonly string[]
   return { server: `127.0.0.1:${socket.address().port}`, asked };
 }
 
-function readQuestion(packet: Buffer): {
+export function readQuestion(packet: Buffer): {
   readonly name: string;
   readonly type: number;
   readonly end: number;
@@ -60,7 +60,7 @@ function record(type: number, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-function addressBytes(address: string): Buffer {
+export function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
   const [head = "", tail = ""] = address.split("::");
   const groups = (text: string) => (text === "" ? [] : text.split(":"));

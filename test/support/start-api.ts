@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
@@ -15,6 +13,7 @@ import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
 import type { AssistantDeps } from "../../src/api/assistant/deps.ts";
+import type { DomainDeps } from "../../src/api/custom-domains/create-domain.ts";
 import type { Deps } from "../../src/api/deps.ts";
 import type { GoogleFormsDeps } from "../../src/api/google-forms-integrations/service.ts";
 import type { SandboxesDeps } from "../../src/api/sandboxes/service.ts";
@@ -24,6 +23,8 @@ import { type CreatedWorkspace, createWorkspace } from "../../src/api/workspaces
 import type { FactsOf } from "../../src/assistant/tools.ts";
 import { createEntitlements } from "../../src/db/entitlements.ts";
 import { type Db, openDatabase } from "../../src/db/open.ts";
+import { noCertificates } from "../../src/domains/certificates.ts";
+import { type Domains, type DomainsOptions, openDomains } from "../../src/domains/domains.ts";
 import { createOauthStates } from "../../src/integrations/oauth-state.ts";
 import { createSlack } from "../../src/integrations/slack/slack.ts";
 import { createTokenBox, type TokenBox } from "../../src/integrations/token-box.ts";
@@ -40,6 +41,7 @@ import { createBodyBudget } from "../../src/lib/limits/body-budget.ts";
 import { filesPath, publicFileUrl, signFileUrl } from "../../src/lib/storage/file-url.ts";
 import { openStorage } from "../../src/lib/storage/open-storage.ts";
 import type { Storage } from "../../src/lib/storage/storage.ts";
+import type { McpHandler } from "../../src/mcp/handler.ts";
 import { readToolTable } from "../../src/mcp/tool-table.ts";
 import { randomShortlink } from "../../src/model/links/shortlink.ts";
 import { defaultPlans } from "../../src/model/plans/plan-table.ts";
@@ -55,9 +57,11 @@ import { createVisitSimulator } from "../../src/scan/simulated/simulate-visits.t
 import { createRecordStore } from "../../src/scan/store/store-records.ts";
 import { filesHandler } from "../../src/server/files.ts";
 import { listen } from "../../src/server/listen.ts";
+import { openMcp } from "../../src/service/roles/open-mcp.ts";
 import { openProtocols } from "../../src/service/roles/protocols.ts";
 import { plainModel } from "./assistant/plain-model.ts";
 import { type Clock, tickingClock } from "./clock.ts";
+import { quickFolder } from "./quick-folder.ts";
 import { type TestDatabase, testConnections, testDatabase } from "./test-database.ts";
 import { type TestGoogle, testGoogle } from "./test-google.ts";
 import { watchTransactions } from "./watch-transactions.ts";
@@ -66,6 +70,8 @@ export interface ApiOptions {
   /** The database of another `startApi`, to act as a second process on it; a new database when absent. */
   readonly database?: TestDatabase;
   readonly clock?: Clock;
+  /** Address of the authorization server whose access tokens count. */
+  readonly authUrl?: string;
   /** The services to serve; all when absent. */
   readonly services?: readonly RegisteredService[];
   /** Calls per second; all limits are off when absent. */
@@ -164,8 +170,9 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     now: clock.now,
     keyFor: (purpose) => deriveKey(masterSecret, purpose),
     baseUrl: "http://api.test",
-    authUrl: "http://api.test/auth",
+    authUrl: options.authUrl ?? "http://api.test/auth",
     entitlements: options.deps?.entitlements ?? createEntitlements({ plans: defaultPlans, now: clock.now }),
+    mcpUrl: "http://api.test/mcp",
     rateLimits: { token: 0, workspace: 0, publishable: 0, anonymous: 0, ...options.rateLimits },
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     metrics,
@@ -181,7 +188,18 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   });
   const faults: unknown[] = [];
   const files = filesHandler({ storage, signingKey: fileKey, now: clock.now, log: log.logger });
-  const port = await serve(pipeline, files, log.logger, faults);
+  const mcp = openMcp(
+    {
+      addresses: testAddresses,
+      now: clock.now,
+      log: log.logger,
+      readOrigin: createOriginReader([]),
+      storage,
+    },
+    pipeline,
+    testBodies(),
+  );
+  const port = await serve(pipeline, { files, mcp }, log.logger, faults);
   const signToken = createTokenSigner(deriveKey(masterSecret, "access-tokens"));
   let made = 0;
 
@@ -273,12 +291,17 @@ const testTokenBox = createTokenBox(deriveKey(masterSecret, "integration-tokens"
 
 /** A folder for files, removed after the test file. */
 async function testStorage(): Promise<Storage> {
-  const directory = await mkdtemp(join(tmpdir(), "signpost-files-"));
+  const directory = await quickFolder("signpost-files-");
   afterAll(() => rm(directory, { recursive: true, force: true }));
   return openStorage({ directory, shipped: builtInFiles });
 }
 
-type TestDeps = Deps & AssistantDeps & GoogleFormsDeps & SlackDeps & Pick<SandboxesDeps, "simulateVisits">;
+type TestDeps = Deps &
+  AssistantDeps &
+  DomainDeps &
+  GoogleFormsDeps &
+  SlackDeps &
+  Pick<SandboxesDeps, "simulateVisits">;
 
 /** Stores simulated visits in this thread, with the geography that comes with the service. */
 function testSimulator({ db }: TestDatabase): SimulateVisits {
@@ -302,6 +325,19 @@ function toolFacts(): Promise<FactsOf> {
 
 /** Asks a name server that nobody runs, so that tests ask none of the system's. */
 const resolveLiterals = createHostResolver(["127.0.0.1:9"]);
+
+/** What judges custom domains, with the service's hosts of tests. */
+export function testDomains(options: Partial<DomainsOptions>): Domains {
+  return openDomains({
+    servers: ["127.0.0.1:9"],
+    target: "domains.short.test",
+    ownHosts: ["api.test", "short.test"],
+    key: deriveKey(masterSecret, "domain-ownership"),
+    certificates: noCertificates,
+    nowMs: () => 0,
+    ...options,
+  });
+}
 
 /** The handlers' dependencies in tests. */
 function testDeps(
@@ -335,6 +371,8 @@ function testDeps(
     oauthStates: createOauthStates(deriveKey(masterSecret, "oauth-states"), now),
     tokenBox: testTokenBox,
     // Without an app nobody can connect. Tests that do give a client of their stand-in.
+    // No name server answers in tests that give none.
+    domains: testDomains({ nowMs: () => now().getTime() }),
     slack: createSlack({ config: { apiUrl: "http://127.0.0.1:1/api", app: undefined }, returnUrl: "" }),
     bulkJobLinks: 250,
     plans: defaultPlans,
@@ -345,9 +383,20 @@ function testDeps(
   };
 }
 
+const testAddresses = {
+  baseUrl: "http://api.test",
+  shortUrl: "https://short.test",
+  authUrl: "http://api.test/auth",
+  mcpUrl: "http://api.test/mcp",
+};
+
+function testBodies() {
+  return createBodyBudget({ total: 128 * 1024 * 1024, perAddress: 64 * 1024 * 1024 });
+}
+
 async function serve(
   pipeline: OpenPipeline,
-  files: ReturnType<typeof filesHandler>,
+  { files, mcp }: { readonly files: ReturnType<typeof filesHandler>; readonly mcp: McpHandler },
   log: pino.Logger,
   faults: unknown[],
 ): Promise<number> {
@@ -358,7 +407,7 @@ async function serve(
     services: pipeline.services,
     invoke: pipeline.invoke,
     readOrigin: createOriginReader([]),
-    bodies: createBodyBudget({ total: 128 * 1024 * 1024, perAddress: 64 * 1024 * 1024 }),
+    bodies: testBodies(),
     newRequestId: () => `request-${++requests}`,
     onFault: (error) => faults.push(error),
     ready: async () => true,
@@ -371,6 +420,7 @@ async function serve(
     port: 0,
     handler: (req, res) => {
       if (req.url?.startsWith(filesPath)) return void files(req, res);
+      if (req.url?.startsWith("/mcp")) return void mcp(req, res);
       return req.url?.startsWith("/v1") ? rest(req, res) : rpc(req, res);
     },
     onStream,

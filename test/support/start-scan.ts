@@ -1,9 +1,7 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { KyselyPlugin } from "kysely";
 import { Registry } from "prom-client";
 import { expect, onTestFinished } from "vitest";
@@ -18,6 +16,7 @@ import { openSpool, type Spool } from "../../src/scan/spool/spool.ts";
 import { type Scan, type ScanDeps, startScan } from "../../src/scan/start.ts";
 import { createRecordStore } from "../../src/scan/store/store-records.ts";
 import { orderedClock } from "./clock.ts";
+import { quickFolder } from "./quick-folder.ts";
 import { type TestDatabase, testConnections } from "./test-database.ts";
 import { watchTransactions } from "./watch-transactions.ts";
 
@@ -71,7 +70,7 @@ export async function startTestScan(
   overrides: Partial<ScanDeps> = {},
   atEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<TestScan> {
-  const directory = await mkdtemp(join(tmpdir(), "scan-"));
+  const directory = await quickFolder("scan-");
   const spool = overrides.spool ?? (await openSpool(directory));
   const watched = watchTransactions(database.db);
   const counted = countStatements(watched.db);

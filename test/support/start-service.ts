@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import type { Credentials } from "../../src/service/first-start.ts";
+import { quickFolder } from "./quick-folder.ts";
 import { copyTemplate, dropDatabase, emptyDatabase } from "./service-database.ts";
 
 /** The repository's root. */
@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ownGroup = false,
     dataFrom,
   } = options;
-  const dataDir = await mkdtemp(join(tmpdir(), "signpost-service-"));
+  const dataDir = await quickFolder("signpost-service-");
   const server = inject("databaseServer");
   const isEmbedded = database === "own" && !isExternalRun;
   if (isEmbedded && dataFrom !== undefined) execFileSync("cp", ["-a", `${dataFrom}/.`, dataDir]);

@@ -10,6 +10,9 @@ import { createOriginReader } from "../../src/lib/client-address.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { deriveKey } from "../../src/lib/keys.ts";
 import type { QueuedJobs } from "../../src/model/jobs.ts";
+import { resourcesAt } from "../../src/oauth/resources.ts";
+import { createOauthServer, type OauthDeps } from "../../src/oauth/server.ts";
+import { createSigningKeys } from "../../src/oauth/signing-keys.ts";
 import {
   challengeCode,
   challengeLink,
@@ -19,11 +22,14 @@ import {
 import { createPasswordGate, hashPassword, verifyPassword } from "../../src/people/passwords.ts";
 import { createSessionSigner, createSessionVerifier } from "../../src/people/sessions.ts";
 import { errorBody, httpStatusOf } from "../../src/rest/error-body.ts";
+import { apiScopes } from "../../src/rpc/access.ts";
+import { roleGrants } from "../../src/rpc/pipeline/credentials/grants.ts";
 import { toCallError } from "../../src/rpc/pipeline/failure.ts";
 import { lazyReader } from "../../src/scan/device/request-reader.ts";
 import { connectionOf } from "../../src/server/connection.ts";
 import { listen } from "../../src/server/listen.ts";
 import { memberJson } from "../../src/service/roles/member-json.ts";
+import { scopeDescriptions } from "../../src/service/roles/sign-in.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { masterSecret } from "./start-api.ts";
 import { type TestDatabase, testDatabase } from "./test-database.ts";
@@ -36,6 +42,7 @@ export interface SignInOptions {
   readonly database?: TestDatabase;
   readonly clock?: Clock;
   readonly deps?: Partial<AuthDeps>;
+  readonly oauth?: Partial<OauthDeps>;
 }
 
 export interface TestMember {
@@ -45,7 +52,12 @@ export interface TestMember {
 }
 
 /** The real sign-in pages on a real port and database, until the test file ends. Clients stand behind a proxy that is trusted. */
-export async function startSignIn({ database, clock = tickingClock(), deps = {} }: SignInOptions = {}) {
+export async function startSignIn({
+  database,
+  clock = tickingClock(),
+  deps = {},
+  oauth = {},
+}: SignInOptions = {}) {
   const own = database ?? (await testDatabase());
   const { db } = own;
   const counts = { verified: 0, hashed: 0 };
@@ -94,6 +106,21 @@ export async function startSignIn({ database, clock = tickingClock(), deps = {} 
     queueJob: enqueue,
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: false,
+    oauth: createOauthServer({
+      ...{ db, now: clock.now, issuer: authUrl, resources: resourcesAt("http://api.test") },
+      keys: createSigningKeys({
+        ...{ db, now: clock.now, sealingKey: deriveKey(masterSecret, "oauth-signing-keys") },
+      }),
+      secretKey: deriveKey(masterSecret, "oauth-secrets"),
+      scopes: apiScopes,
+      usualScopes: roleGrants.TECH.scopes,
+      scopesOf: (role) => roleGrants[role].scopes,
+      fetchDocument: async () => undefined,
+      ...{ otherGrants: new Map(), metadata: {}, onRevoked: () => {} },
+      ...oauth,
+    }),
+    scopeDescriptions,
+    onRevoked: () => {},
     onMemberChanged: () => {},
     secondsToWait: () => undefined,
     memberJson,
@@ -228,7 +255,8 @@ export function openTestBrowser(
 
   function keep(cookie: string): void {
     const [pair = "", ...terms] = cookie.split("; ");
-    const [name = "", value = ""] = pair.split("=");
+    const mark = pair.indexOf("=");
+    const [name, value] = [pair.slice(0, mark), pair.slice(mark + 1)];
     if (terms.includes("Max-Age=0")) cookies.delete(name);
     else cookies.set(name, value);
   }

@@ -91,7 +91,7 @@ export const makers = {
     const own = { workspace_id: workspaceId, id, created_at: at, updated_at: at };
     await db
       .insertInto("custom_domains")
-      .values({ ...own, name, status: "ACTIVE" })
+      .values({ ...own, name, status: "ACTIVE", points_here: true, verified_at: at, activated_at: at })
       .execute();
     await db
       .insertInto("domain_names")
@@ -273,6 +273,8 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "WorkspaceTokensService id": "token",
   "SandboxesService id": "sandbox",
   "WorkspacesService id": "workspace",
+  "CustomDomainsService id": "customDomain",
+  moveLinksTo: "customDomain",
   "MediaService id": "media",
   "MediaSelection id": "media",
   "MembersService id": "member",
@@ -365,6 +367,24 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "AnalyticsDataService.GetStepFunnel": { request: ({ link }) => ({ linkId: link }) },
   "AnalyticsDataService.GetTopLinks": { request: ({ link }) => ({ linkId: link }) },
   "AnalyticsDataService.GetVisitorTrends": { request: ({ link }) => ({ linkId: link }) },
+  "CustomDomainsService.Check": {
+    request: ({ customDomain }) => ({ id: customDomain }),
+    makeRoom: ({ db }, workspaceId) =>
+      db
+        .updateTable("domain_names")
+        .set({ check_began_at: null })
+        .where("workspace_id", "=", workspaceId)
+        .execute(),
+  },
+  "CustomDomainsService.Create": { request: () => ({ name: `${randomUUID()}.example.com` }) },
+  "CustomDomainsService.Delete": { request: ({ customDomain }) => ({ id: customDomain }) },
+  "CustomDomainsService.Get": { request: ({ customDomain }) => ({ id: customDomain }) },
+  "CustomDomainsService.GetSetupGuide": { request: ({ customDomain }) => ({ id: customDomain }) },
+  "CustomDomainsService.List": { request: () => ({}), lists: "customDomain" },
+  "CustomDomainsService.Update": {
+    request: ({ customDomain }) => ({ id: customDomain, rootDestination: "https://example.com/home" }),
+  },
+  "CustomDomainsService.ValidationInstructions": { request: ({ customDomain }) => ({ id: customDomain }) },
   "DirectoriesService.Create": { request: () => ({ name: `Menus ${randomUUID()}` }) },
   "DirectoriesService.Delete": { request: ({ directory }) => ({ id: directory }) },
   "DirectoriesService.Get": { request: ({ directory }) => ({ id: directory }) },

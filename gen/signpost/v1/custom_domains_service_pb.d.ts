@@ -355,6 +355,21 @@ export declare type DeleteCustomDomainRequest = Message<"signpost.v1.DeleteCusto
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Another domain of the workspace, to which the links move with their short links: all of them, at most 10,000, or none. It has
+   * to be ACTIVE or RENEWAL_PENDING. QR codes are drawn anew. An addition of this service.
+   *
+   * @generated from field: string move_links_to = 2;
+   */
+  moveLinksTo: string;
+
+  /**
+   * Moves the links to the service's default short domain instead. An addition of this service.
+   *
+   * @generated from field: bool move_links_to_default = 3;
+   */
+  moveLinksToDefault: boolean;
 };
 
 /**
@@ -471,9 +486,12 @@ export declare const CustomDomainsService: GenService<{
     output: typeof UpdateCustomDomainResponseSchema;
   },
   /**
-   * Delete a domain without links; its name is free at once.
+   * Delete a domain without links, or move its links elsewhere first. The name is free for this workspace at once. Other workspaces
+   * get it 90 days later, or as soon as they prove that they own it; if its ownership was never proved, they get it at once, too.
    *
-   * Errors: NOT_FOUND if there is no such domain; FAILED_PRECONDITION (DOMAIN_IN_USE) if links use it.
+   * Errors: INVALID_ARGUMENT (MUTUALLY_EXCLUSIVE_FIELDS) if links shall move to two places; NOT_FOUND if there is no such domain;
+   * ALREADY_EXISTS (SHORTLINK_TAKEN) if a short link is taken where the links go; FAILED_PRECONDITION (DOMAIN_IN_USE) if links use
+   * the domain, or too many to move; FAILED_PRECONDITION (DOMAIN_NOT_ACTIVE) if the other domain takes no links.
    *
    * @generated from rpc signpost.v1.CustomDomainsService.Delete
    */

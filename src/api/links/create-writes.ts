@@ -5,6 +5,7 @@ import { tellLinkChange } from "../../db/channels.ts";
 import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { prepared } from "../../db/prepared.ts";
+import { isFreeFor } from "../../domains/free-shortlinks.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 import type { Deps } from "../deps.ts";
 import { type Charge, chargeFor, nameOfCharge } from "../resources/credit-queries.ts";
@@ -94,7 +95,7 @@ export async function insertLinks(db: Db, wanted: NewLinks): Promise<Insertion> 
         order by host, shortlink
         on conflict (host, shortlink) do update
           set workspace_id = excluded.workspace_id, link_id = excluded.link_id, released_at = null
-          where shortlinks.released_at < ${wanted.releasedBefore}
+          where ${isFreeFor(sql`excluded.workspace_id`, wanted.releasedBefore)}
         returning link_id),
       made as (select * from given where (select count(*) from claimed) = ${links.length}),
       link as (

@@ -1,6 +1,5 @@
 import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
-import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { CustomDomain_Status, type CustomDomainSchema } from "../../../gen/signpost/v1/custom_domain_pb.js";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { LinkSchema } from "../../../gen/signpost/v1/link_pb.js";
 import { WorkflowStepPayloadSchema } from "../../../gen/signpost/v1/workflow_step_payload_pb.js";
 import {
@@ -11,6 +10,7 @@ import {
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { stepActions } from "../../model/steps/kinds.ts";
 import { branchesOf, nextBranchId } from "../../model/workflow/workflow.ts";
+import { toCustomDomain } from "../resources/domains/custom-domain.ts";
 import type { SignFile } from "../resources/file-address.ts";
 import { toLinkAlone } from "../resources/link.ts";
 import { toPageTheme } from "../resources/page-theme.ts";
@@ -39,24 +39,6 @@ export function toLink(
     ...defined("customDomain", row.domain, toCustomDomain),
     ...defined("qrcodeDesign", row.design, (design) => toQrcodeDesign(design, signFile)),
     ...defined("pageTheme", row.theme, toPageTheme),
-  };
-}
-
-function toCustomDomain(
-  row: NonNullable<LinkWithParts["domain"]>,
-): MessageInitShape<typeof CustomDomainSchema> {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    rootDestination: row.root_destination,
-    status: CustomDomain_Status[row.status],
-    lastError: row.last_error,
-    ...defined("lastCheckedAt", row.last_checked_at, timestamp),
-    ...defined("activatedAt", row.activated_at, timestamp),
-    ...defined("certificateExpiresAt", row.certificate_expires_at, timestamp),
-    createdAt: timestamp(row.created_at),
-    updatedAt: timestamp(row.updated_at),
   };
 }
 
@@ -101,11 +83,6 @@ export function toFirstSteps(link: NewLink): MessageInitShape<typeof WorkflowSte
 /** Where the first two steps lie on an editor's canvas. */
 export const entryPosition = { x: 0, y: 0 };
 export const exitPosition = { x: 320, y: 0 };
-
-// Rows inside JSON hold times as text.
-function timestamp(time: string): Timestamp {
-  return timestampFromDate(new Date(time));
-}
 
 /** The field when it has a value, else nothing: unset fields may not be present with `undefined`. */
 function defined<Name extends string, Value, Field>(

@@ -3,6 +3,7 @@ import type { CustomDomains, Events, PageThemes } from "../../../gen/database.ts
 import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { withinAnswer } from "../../db/within-answer.ts";
+import { isFreeFor } from "../../domains/free-shortlinks.ts";
 import type { Page } from "../../lib/paging/page.ts";
 import type { JsonRow } from "../resources/json-row.ts";
 import type { LinkRow } from "../resources/link.ts";
@@ -202,7 +203,7 @@ export async function findShortlinkUse(
     select exists (select from domain) as "domainExists",
       exists (select from shortlinks where host = coalesce((select name from domain), '')
         and shortlink = ${place.shortlink}
-        and (released_at is null or released_at >= ${releasedBefore})) as taken`.execute(db);
+        and not ${isFreeFor(sql`${place.workspaceId}::uuid`, releasedBefore)}) as taken`.execute(db);
   return onlyRow(rows);
 }
 

@@ -4,6 +4,7 @@ import { onlyRow } from "../../db/only-row.ts";
 import type { Db } from "../../db/open.ts";
 import { qrcodeTemplateTables } from "../../db/templates/template-tables.ts";
 import { usableTemplates } from "../../db/templates/usable-templates.ts";
+import { isFreeFor } from "../../domains/free-shortlinks.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
 
 /** The records that a request refers to. A list that is absent refers to none. */
@@ -105,10 +106,10 @@ export async function findTaken(
   { places, ids, releasedBefore }: Taken & { readonly releasedBefore: Date },
 ): Promise<Taken> {
   const { rows } = await sql<Taken>`select
-    (select coalesce(jsonb_agg(jsonb_build_object('host', s.host, 'shortlink', s.shortlink)), '[]') from shortlinks s
+    (select coalesce(jsonb_agg(jsonb_build_object('host', shortlinks.host, 'shortlink', shortlinks.shortlink)), '[]') from shortlinks
       join unnest(${places.map(({ host }) => host)}::text[], ${places.map(({ shortlink }) => shortlink)}::text[])
-        as wanted (host, shortlink) on s.host = wanted.host and s.shortlink = wanted.shortlink
-      where s.released_at is null or s.released_at >= ${releasedBefore}) as places,
+        as wanted (host, shortlink) on shortlinks.host = wanted.host and shortlinks.shortlink = wanted.shortlink
+      where not ${isFreeFor(sql`${workspaceId}::uuid`, releasedBefore)}) as places,
     (select coalesce(jsonb_agg(id), '[]') from links
       where workspace_id = ${workspaceId} and id = any(${ids}::uuid[])) as ids`.execute(tx);
   return onlyRow(rows);

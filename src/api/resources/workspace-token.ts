@@ -26,7 +26,6 @@ const scopesByName: ReadonlyMap<string, ApiScope> = new Map(
 
 export function toWorkspaceToken(row: WorkspaceTokenRow): MessageInitShape<typeof WorkspaceTokenSchema> {
   const fullAccess = row.scope === everyScope;
-  const names = new Set(row.scope.split(" "));
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -36,9 +35,17 @@ export function toWorkspaceToken(row: WorkspaceTokenRow): MessageInitShape<typeo
     ...(row.last_used_at ? { lastUsedAt: timestampFromDate(row.last_used_at) } : {}),
     createdAt: timestampFromDate(row.created_at),
     updatedAt: timestampFromDate(row.updated_at),
-    scopes: [...scopesByName].flatMap(([name, scope]) => (fullAccess || names.has(name) ? [scope] : [])),
+    scopes: scopesOfText(row.scope),
     fullAccess,
   };
+}
+
+/** The scopes in the text of a token or a grant, in the order of the enum. */
+export function scopesOfText(text: string): ApiScope[] {
+  const names = new Set(text.split(" "));
+  return [...scopesByName].flatMap(([name, scope]) =>
+    text === everyScope || names.has(name) ? [scope] : [],
+  );
 }
 
 /** The public names of scopes. All of them have one, because the rules have accepted them. */

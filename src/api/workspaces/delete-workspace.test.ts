@@ -8,6 +8,7 @@ import { type Api, startApi, type TestWorkspace } from "../../../test/support/st
 import { startTestScan } from "../../../test/support/start-scan.ts";
 import { makers } from "../../../test/support/tenant-records.ts";
 import { deleteWorkspace, restoreWorkspace } from "../../db/end-workspaces.ts";
+import { claimName } from "../../domains/names.ts";
 import { purgeWorkspace } from "../../jobs/purge/purge-workspaces.ts";
 import { jobCalls } from "../../jobs/queue.ts";
 
@@ -185,16 +186,15 @@ async function waitingStatements(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test("a deleted workspace releases its domains at once, and its slug and addresses with the purge", async () => {
+test("a deleted workspace keeps its domains from others who cannot prove them, and its slug and addresses with the purge", async () => {
   const domain = await newDomain(workspace);
   const slug = `s-${randomUUID()}`;
   await workspace.rest("PUT", "/v1/workspace", { slug });
   await workspace.rest("DELETE", "/v1/workspace");
   const other = await api.newWorkspace();
-  await db
-    .insertInto("domain_names")
-    .values({ name: domain.name, workspace_id: other.workspaceId, custom_domain_id: randomUUID() })
-    .execute();
+  const claim = { name: domain.name, workspaceId: other.workspaceId, id: randomUUID(), at: now() };
+  expect(await claimName(db, { ...claim, isProved: false })).toBe(false);
+  expect(await claimName(db, { ...claim, isProved: true })).toBe(true);
   const take = async () => (await other.rest("PUT", "/v1/workspace", { slug })).status;
   const addresses = () =>
     db.selectFrom("member_emails").select("email").where("member_id", "=", workspace.memberId).execute();

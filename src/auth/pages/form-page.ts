@@ -25,6 +25,11 @@ export interface FormPage {
   readonly below?: Markup | "";
   /** Whether the script for passkeys runs on it. */
   readonly hasScript?: boolean;
+  /**
+   * Whether the answer to its form may lead to a program. Browsers apply `form-action` to every address that an answer is sent
+   * on to, and nobody knows where the program's own redirects lead.
+   */
+  readonly leadsAway?: boolean;
 }
 
 const style = [
@@ -39,7 +44,17 @@ const style = [
 const scriptPolicy = ["script-src 'self'", "connect-src 'self'"];
 
 export function formPage(visit: Visit, page: FormPage): HostedPage {
-  const { glyph, title, lead, note, fault, fields = [], below = "", hasScript = false } = page;
+  const {
+    glyph,
+    title,
+    lead,
+    note,
+    fault,
+    fields = [],
+    below = "",
+    hasScript = false,
+    leadsAway = false,
+  } = page;
   const said = fault ?? visit.alert;
   const form =
     page.action === undefined || page.button === undefined
@@ -56,7 +71,7 @@ ${hidden("form", visit.formToken)}${fields}<button class="button">${page.button}
     sheets: ["controls"],
     style,
     hasForm: true,
-    policy: ["form-action 'self'", ...(hasScript ? scriptPolicy : [])],
+    policy: [...(leadsAway ? [] : ["form-action 'self'"]), ...(hasScript ? scriptPolicy : [])],
     ...(hasScript && {
       head: html`<script src="${visit.pathTo("passkeys.js")}" defer></script>
 `,

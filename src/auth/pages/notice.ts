@@ -1,3 +1,4 @@
+import { html } from "hono/html";
 import type { HostedPage } from "../../pages/page.ts";
 import type { Visit } from "../visit.ts";
 import { wordsOf } from "../words/languages.ts";
@@ -12,12 +13,23 @@ const statuses = {
   BAD_REQUEST: 400,
   TOO_LARGE: 413,
   UNAVAILABLE: 503,
+  BAD_PROGRAM: 400,
 } as const satisfies Record<NoticeKind, number>;
 
 /** A page of fixed words, with the way to the sign-in page. */
-export function noticePage(visit: Visit, kind: NoticeKind, status: number = statuses[kind]): HostedPage {
+export function noticePage(
+  visit: Visit,
+  kind: NoticeKind,
+  status: number = statuses[kind],
+  detail?: string,
+): HostedPage {
   const words = wordsOf(visit.language);
   const { title, text } = words.notices[kind];
-  const below = links(visit, [["sign-in", words.toSignIn]]);
+  const said =
+    detail === undefined
+      ? ""
+      : html`<p lang="en" dir="ltr">${detail}</p>
+`;
+  const below = html`${said}${links(visit, [["sign-in", words.toSignIn]])}`;
   return formPage(visit, { status, glyph: "signpost", title, lead: text, below });
 }

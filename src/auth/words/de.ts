@@ -44,6 +44,26 @@ export const german: Words = {
     full: "Sie haben 10 Passkeys. Entfernen Sie zuerst einen.",
   },
   passkeyOf: "Hinzugefügt am {date}",
+  consent: {
+    title: "{program} zulassen?",
+    unverified:
+      "Jeder kann sich {program} nennen. Machen Sie nur weiter, wenn Sie dieses Programm eben verbinden wollten.",
+    described: "Es beschreibt sich unter {host}.",
+    goesTo: "Danach kommen Sie zu {host}.",
+    onDevice: "Danach kommen Sie zu einem Programm auf diesem Gerät.",
+    may: "Es darf, bis Sie es beenden:",
+    allow: "Erlauben",
+    refuse: "Ablehnen",
+    back: "Zurück zum Programm",
+    toContinue: "Weiter als {email}, {workspace}",
+  },
+  programs: {
+    title: "Programme mit Zugriff",
+    lead: "Sie handeln in diesem Arbeitsbereich in Ihrem Namen.",
+    none: "Sie haben kein Programm zugelassen.",
+    remove: "Zugriff beenden",
+  },
+  programOf: "{program}, seit {date}",
   done: {
     password: "Ihr Passwort ist gesetzt. Sie können sich jetzt anmelden.",
     confirmed: "Ihre Adresse ist bestätigt.",
@@ -57,6 +77,8 @@ export const german: Words = {
     NAME: "Bitte geben Sie einen Namen mit höchstens 255 Zeichen ein.",
     STALE:
       "Die Seite war zu lange offen, oder Ihr Browser behält keine Cookies. Bitte versuchen Sie es noch einmal.",
+    NO_SCOPE: "Bitte erlauben Sie mindestens eines davon.",
+    TOO_MANY_PROGRAMS: "100 Programme haben Zugriff. Beenden Sie zuerst eines davon auf Ihrer Kontoseite.",
     WAIT: "Zu viele Versuche. Sie können es {when} wieder versuchen.",
   },
   notices: {
@@ -75,6 +97,10 @@ export const german: Words = {
     UNAVAILABLE: {
       title: "Gleich wieder da",
       text: "Im Moment kann sich niemand anmelden. Bitte versuchen Sie es noch einmal.",
+    },
+    BAD_PROGRAM: {
+      title: "Dieses Programm kann nicht um Zugriff bitten",
+      text: "Seine Anfrage ist fehlerhaft; das können nur seine Hersteller ändern.",
     },
   },
 };

@@ -44,6 +44,26 @@ export const english: Words = {
     full: "You have 10 passkeys. Remove one first.",
   },
   passkeyOf: "Added on {date}",
+  consent: {
+    title: "Let {program} in?",
+    unverified:
+      "Anybody can use the name {program}. Go on only if you have just asked this program to connect.",
+    described: "It describes itself at {host}.",
+    goesTo: "Afterwards you go to {host}.",
+    onDevice: "Afterwards you go to a program on this device.",
+    may: "It may, until you end it:",
+    allow: "Allow",
+    refuse: "Refuse",
+    back: "Back to the program",
+    toContinue: "Continue as {email}, {workspace}",
+  },
+  programs: {
+    title: "Programs with access",
+    lead: "They act in this workspace in your name.",
+    none: "You have let no program in.",
+    remove: "End access",
+  },
+  programOf: "{program}, since {date}",
   done: {
     password: "Your password is set. You can sign in now.",
     confirmed: "Your address is confirmed.",
@@ -56,6 +76,8 @@ export const english: Words = {
     PASSWORD_LENGTH: "Please choose 12 to 1,024 characters.",
     NAME: "Please enter a name of at most 255 characters.",
     STALE: "The page was open for too long, or your browser keeps no cookies. Please try again.",
+    NO_SCOPE: "Please allow at least one of these.",
+    TOO_MANY_PROGRAMS: "100 programs have access. End one of them on your account page first.",
     WAIT: "Too many tries. You can try again {when}.",
   },
   notices: {
@@ -72,5 +94,9 @@ export const english: Words = {
     BAD_REQUEST: { title: "That did not work", text: "The form could not be read." },
     TOO_LARGE: { title: "That did not work", text: "The form is too long." },
     UNAVAILABLE: { title: "Back in a moment", text: "Nobody can sign in right now. Please try again." },
+    BAD_PROGRAM: {
+      title: "This program cannot ask for access",
+      text: "Its request is wrong; its makers can put that right.",
+    },
   },
 };

@@ -44,6 +44,26 @@ export const spanish: Words = {
     full: "Tiene 10 llaves de acceso. Elimine una primero.",
   },
   passkeyOf: "Añadida el {date}",
+  consent: {
+    title: "¿Dar acceso a {program}?",
+    unverified:
+      "Cualquiera puede llamarse {program}. Continúe solo si acaba de pedir a este programa que se conecte.",
+    described: "Se describe en {host}.",
+    goesTo: "Después irá a {host}.",
+    onDevice: "Después irá a un programa de este dispositivo.",
+    may: "Podrá, hasta que usted le ponga fin:",
+    allow: "Permitir",
+    refuse: "Rechazar",
+    back: "Volver al programa",
+    toContinue: "Continuar como {email}, {workspace}",
+  },
+  programs: {
+    title: "Programas con acceso",
+    lead: "Actúan en este espacio de trabajo en su nombre.",
+    none: "No ha dado acceso a ningún programa.",
+    remove: "Quitar el acceso",
+  },
+  programOf: "{program}, desde el {date}",
   done: {
     password: "Su contraseña está guardada. Ya puede iniciar sesión.",
     confirmed: "Su dirección está confirmada.",
@@ -56,6 +76,8 @@ export const spanish: Words = {
     PASSWORD_LENGTH: "Elija de 12 a 1.024 caracteres.",
     NAME: "Introduzca un nombre de 255 caracteres como máximo.",
     STALE: "La página estuvo abierta demasiado tiempo o su navegador no guarda cookies. Inténtelo de nuevo.",
+    NO_SCOPE: "Permita al menos una de estas opciones.",
+    TOO_MANY_PROGRAMS: "100 programas tienen acceso. Quite primero uno de ellos en la página de su cuenta.",
     WAIT: "Demasiados intentos. Puede volver a intentarlo {when}.",
   },
   notices: {
@@ -74,6 +96,10 @@ export const spanish: Words = {
     UNAVAILABLE: {
       title: "Volvemos enseguida",
       text: "Ahora mismo nadie puede iniciar sesión. Inténtelo de nuevo.",
+    },
+    BAD_PROGRAM: {
+      title: "Este programa no puede pedir acceso",
+      text: "Su solicitud es incorrecta; solo sus autores pueden corregirla.",
     },
   },
 };

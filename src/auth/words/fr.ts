@@ -44,6 +44,26 @@ export const french: Words = {
     full: "Vous avez 10 clés d’accès. Supprimez-en une d’abord.",
   },
   passkeyOf: "Ajoutée le {date}",
+  consent: {
+    title: "Autoriser {program} ?",
+    unverified:
+      "N’importe qui peut se nommer {program}. Continuez seulement si vous venez de demander à ce programme de se connecter.",
+    described: "Il se décrit sur {host}.",
+    goesTo: "Vous irez ensuite sur {host}.",
+    onDevice: "Vous irez ensuite à un programme de cet appareil.",
+    may: "Jusqu’à ce que vous y mettiez fin, il pourra :",
+    allow: "Autoriser",
+    refuse: "Refuser",
+    back: "Retour au programme",
+    toContinue: "Continuer en tant que {email}, {workspace}",
+  },
+  programs: {
+    title: "Programmes autorisés",
+    lead: "Ils agissent en votre nom dans cet espace de travail.",
+    none: "Vous n’avez autorisé aucun programme.",
+    remove: "Retirer l’accès",
+  },
+  programOf: "{program}, depuis le {date}",
   done: {
     password: "Votre mot de passe est enregistré. Vous pouvez vous connecter.",
     confirmed: "Votre adresse est confirmée.",
@@ -57,6 +77,9 @@ export const french: Words = {
     NAME: "Veuillez saisir un nom de 255 caractères au plus.",
     STALE:
       "La page est restée ouverte trop longtemps, ou votre navigateur refuse les cookies. Veuillez réessayer.",
+    NO_SCOPE: "Veuillez autoriser au moins une de ces actions.",
+    TOO_MANY_PROGRAMS:
+      "100 programmes sont autorisés. Retirez d’abord l’accès à l’un d’eux sur la page de votre compte.",
     WAIT: "Trop d’essais. Vous pourrez réessayer {when}.",
   },
   notices: {
@@ -75,6 +98,10 @@ export const french: Words = {
     UNAVAILABLE: {
       title: "De retour dans un instant",
       text: "Personne ne peut se connecter pour le moment. Veuillez réessayer.",
+    },
+    BAD_PROGRAM: {
+      title: "Ce programme ne peut pas demander d’accès",
+      text: "Sa demande est incorrecte ; seuls ses auteurs peuvent la corriger.",
     },
   },
 };

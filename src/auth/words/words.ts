@@ -40,6 +40,26 @@ export interface Words {
   >;
   /** With `{date}`. */
   readonly passkeyOf: string;
+  readonly consent: Readonly<
+    Record<
+      /** With `{program}`. */
+      | "title"
+      /** With `{program}`, as `described`; `described` and `goesTo` with `{host}`, too. */
+      | "unverified"
+      | "described"
+      | "goesTo"
+      | "onDevice"
+      | "may"
+      | "allow"
+      | "refuse"
+      | "back"
+      | "toContinue",
+      string
+    >
+  >;
+  readonly programs: Readonly<Record<"title" | "lead" | "none" | "remove", string>>;
+  /** With `{program}` and `{date}`. */
+  readonly programOf: string;
   /** Said above the form after the step before. */
   readonly done: Readonly<Record<Done, string>>;
   readonly faults: Readonly<Record<Fault, string>>;
@@ -56,6 +76,9 @@ export type Fault =
   | "PASSWORD_LENGTH"
   | "NAME"
   | "STALE"
+  /** Of a request for consent. */
+  | "NO_SCOPE"
+  | "TOO_MANY_PROGRAMS"
   /** With `{when}`. */
   | "WAIT";
 
@@ -66,4 +89,6 @@ export type NoticeKind =
   | "WRONG_METHOD"
   | "BAD_REQUEST"
   | "TOO_LARGE"
-  | "UNAVAILABLE";
+  | "UNAVAILABLE"
+  /** Of a request for consent, with what is wrong with it. */
+  | "BAD_PROGRAM";

@@ -8,6 +8,7 @@ import {
   type TemplateTables,
 } from "../../db/templates/template-tables.ts";
 import { forgetTemplate } from "../../db/templates/usable-templates.ts";
+import { keepNamesForNobody } from "../../domains/names.ts";
 import type { TokenBox } from "../../integrations/token-box.ts";
 import type { Storage } from "../../lib/storage/storage.ts";
 import { noWorkspace } from "../../model/no-workspace.ts";
@@ -59,7 +60,10 @@ const picturesOfGone = sql`select ${noWorkspace}::uuid, options ->> 'centralImag
   where options ->> 'centralImageKey' is not null`;
 
 /** Statements that take rows from the workspace where they are not deleted. */
-const instead: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = { shortlinks: reserveForNobody };
+const instead: Readonly<Record<string, (at: Date) => RawBuilder<unknown>>> = {
+  domain_names: keepNamesForNobody,
+  shortlinks: reserveForNobody,
+};
 
 /**
  * Deletes the rows and files of a workspace from every table that has a `workspace_id`, one batch in each transaction.

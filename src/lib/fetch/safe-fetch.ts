@@ -19,6 +19,8 @@ export interface FetchOrder extends FetchPolicy {
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** How many bytes of the answer's body are kept; 1,024 when absent, and 65,537 at most. */
+  readonly keepBytes?: number;
   /** Asks for an early end, after which the outcome says nothing. */
   readonly signal?: AbortSignal;
 }
@@ -55,7 +57,7 @@ export interface SafeFetchOptions {
 
 /** How many bytes of an answer's body are read; the connection of a longer one is closed. */
 const bodyBytesMax = 64 * 1024;
-/** How many bytes of it are kept. */
+/** How many bytes of it are kept, unless the order says otherwise. */
 const headBytesMax = 1024;
 const defaultTimeouts = { connectMs: 5_000, firstByteMs: 10_000, wholeMs: 15_000 };
 
@@ -86,7 +88,7 @@ function run(pools: OriginPools, order: FetchOrder, wholeMs: number): Promise<En
   const { promise, resolve } = Promise.withResolvers<Ended<FetchOutcome>>();
   const { origin, pathname, search } = read.url;
   const { method, headers, body = null, signal } = order;
-  const { reader, end } = answerReader(wholeMs, resolve);
+  const { reader, end } = answerReader(wholeMs, order.keepBytes ?? headBytesMax, resolve);
   if (signal?.aborted) end();
   signal?.addEventListener("abort", end, { once: true });
   pools.poolOf(origin, order).dispatch({ path: `${pathname}${search}`, method, headers, body }, reader);
@@ -99,6 +101,7 @@ function run(pools: OriginPools, order: FetchOrder, wholeMs: number): Promise<En
  */
 function answerReader(
   wholeMs: number,
+  keepBytes: number,
   resolve: (outcome: Ended<FetchOutcome>) => void,
 ): { readonly reader: Dispatcher.DispatchHandler; readonly end: () => void } {
   let running: Dispatcher.DispatchController | undefined;
@@ -113,7 +116,7 @@ function answerReader(
   const timer = setTimeout(end, wholeMs);
   const answered = () => {
     clearTimeout(timer);
-    resolve({ kind: "answered", status, headers, head: Buffer.concat(chunks).subarray(0, headBytesMax) });
+    resolve({ kind: "answered", status, headers, head: Buffer.concat(chunks).subarray(0, keepBytes) });
   };
   const reader: Dispatcher.DispatchHandler = {
     onRequestStart(controller) {
@@ -126,7 +129,7 @@ function answerReader(
     },
     onResponseData(controller, chunk) {
       // A copy: the chunk is a part of a buffer that will be used again.
-      if (bytes < headBytesMax) chunks.push(Buffer.from(chunk.subarray(0, headBytesMax)));
+      if (bytes < keepBytes) chunks.push(Buffer.from(chunk.subarray(0, keepBytes)));
       bytes += chunk.length;
       if (bytes <= bodyBytesMax) return;
       answered();

@@ -21,7 +21,7 @@ export async function admit(
     state.rateLeft = rateLimiter.take({ kind: "anonymous", address: call.clientAddress });
     throw error;
   }
-  for (const bucket of bucketsOf(state)) checkRate(state, bucket, rateLimiter.take(bucket));
+  for (const bucket of bucketsOf(state)) noteRate(state, bucket, rateLimiter.take(bucket));
   if (isCounted(state)) {
     const begun = apiCalls.begin(state.identity.caller.workspaceId, at);
     const counted = begun instanceof Promise ? await begun : begun;
@@ -42,9 +42,14 @@ function isCounted(state: CallState): state is CallState & { readonly identity: 
   return identity.credential.kind === "SECRET" || identity.credential.kind === "GRANT";
 }
 
-function checkRate(state: CallState, { kind }: Bucket, left: BucketState | undefined): void {
+function noteRate(state: CallState, { kind }: Bucket, left: BucketState | undefined): void {
   // The headers tell of the limit that all calls of a token share.
   if (kind !== "operation" && kind !== "workspace") state.rateLeft = left;
+  checkRate(left);
+}
+
+/** Throws when a bucket does not allow a call. */
+export function checkRate(left: BucketState | undefined): void {
   if (left?.isAllowed === false) {
     throw fail("RESOURCE_EXHAUSTED", "RATE_LIMITED", "too many requests; slow down", {
       retryAfterSeconds: left.retryAfterSeconds,
@@ -53,28 +58,34 @@ function checkRate(state: CallState, { kind }: Bucket, left: BucketState | undef
 }
 
 /** The number of bytes of a message that costs as much as one call, in addition to the message's own call. */
-const bytesOfCall = 64 * 1024;
+export const bytesOfCall = 64 * 1024;
 
 /** Charges a large message to its caller's rate, and waits until no other long work keeps the event loop. */
 export async function weigh({ rateLimiter }: PipelineDeps, state: CallState, bytes: number): Promise<void> {
   const calls = Math.floor(bytes / bytesOfCall);
   if (calls === 0) return;
   for (const bucket of bucketsOf(state)) {
-    if (bucket.kind !== "operation") checkRate(state, bucket, rateLimiter.takeMore(bucket, calls));
+    if (bucket.kind !== "operation") noteRate(state, bucket, rateLimiter.takeMore(bucket, calls));
   }
   state.isLarge = true;
   await othersTurn();
 }
 
 function bucketsOf({ plan, call, identity }: CallState): Bucket[] {
-  const buckets = [bucketOf(identity, call.clientAddress)];
+  const buckets = callerBuckets(identity, call.clientAddress);
+  const { callsPerMinute, name: operation } = plan;
+  if (callsPerMinute > 0)
+    buckets.push({ kind: "operation", operation, callsPerMinute, address: call.clientAddress });
+  return buckets;
+}
+
+/** The buckets that all calls of a caller use, that of the token first. */
+export function callerBuckets(identity: Identity | undefined, address: string): Bucket[] {
+  const buckets = [bucketOf(identity, address)];
   // Anybody can call with a publishable token, so its calls do not use up the rate of the workspace's own
   // programs.
   if (identity !== undefined && identity.credential.kind !== "PUBLISHABLE")
     buckets.push({ kind: "workspace", workspaceId: identity.caller.workspaceId });
-  const { callsPerMinute, name: operation } = plan;
-  if (callsPerMinute > 0)
-    buckets.push({ kind: "operation", operation, callsPerMinute, address: call.clientAddress });
   return buckets;
 }
 

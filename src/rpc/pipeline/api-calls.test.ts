@@ -6,7 +6,6 @@ import { PricingService } from "../../../gen/signpost/v1/pricing_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { newCall } from "../../../test/support/new-call.ts";
 import { type Api, type ApiOptions, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
-import { eventually } from "../../../test/support/start-service.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import type { Db } from "../../db/open.ts";
 import { newId } from "../../lib/ids.ts";
@@ -191,20 +190,12 @@ test("a call that is over before the database has told the calls of its workspac
         newCall({ token: workspace.token, signal: gone.signal }),
       ),
     );
-    await eventually(
-      () => waiting(tx),
-      (count) => count > 0,
-      10_000,
-    );
+    await expect.poll(() => waiting(tx)).toBeGreaterThan(0);
     gone.abort();
     return Promise.all(begun);
   });
   for (const call of calls) expect(call).toMatchObject({ error: { code: "CANCELLED" } });
-  await eventually(
-    () => waiting(api.db),
-    (count) => count === 0,
-    10_000,
-  );
+  await expect.poll(() => waiting(api.db)).toBe(0);
   for (let call = 0; call < 20; call++) expect((await read(workspace)).status).toBe(200);
   expect((await read(workspace)).status).toBe(429);
 });

@@ -11,7 +11,7 @@ export async function loadRoot(db: Db, host: string): Promise<string | undefined
     from domain_names n
     join custom_domains d on d.workspace_id = n.workspace_id and d.id = n.custom_domain_id
     join workspaces w on w.id = n.workspace_id
-    where n.name = ${host} and d.status in ('ACTIVE', 'RENEWAL_PENDING') and w.deleted_at is null`.execute(
+    where n.name = ${host} and n.released_at is null and d.status in ('ACTIVE', 'RENEWAL_PENDING') and w.deleted_at is null`.execute(
     db,
   );
   return rows[0]?.destination;

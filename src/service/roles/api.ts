@@ -18,6 +18,7 @@ import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
+import { openDomains } from "./open-domains.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
@@ -29,6 +30,8 @@ export interface ApiRole extends Protocols {
   readonly scopes: ReadonlySet<string>;
   /** Opens the sign-in pages, which are loaded with their first request. */
   openAuth(): Promise<(...request: Parameters<Handler>) => Promise<void>>;
+  /** Opens the tools for models, which are loaded with their first request. */
+  openMcp(): Promise<(...request: Parameters<Handler>) => Promise<void>>;
   /** Ends endless streams; called when shutdown begins. */
   endStreams(): void;
   close(): Promise<void>;
@@ -79,6 +82,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     keyFor,
     baseUrl,
     authUrl: addresses.authUrl,
+    mcpUrl: addresses.mcpUrl,
     rateLimits: config.rateLimits,
     entitlements,
     requestTimeoutMs: config.requestTimeoutMs,
@@ -104,6 +108,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         model: config.model && openModel(config.model),
         toolFacts: lazily(readToolTable),
         isOwnHost: ownHosts(addresses),
+        domains: openDomains(parts),
         stepPasswordKey: keyFor("step-passwords"),
         webhookSecretKey: keyFor("webhook-secrets"),
         addressFaultOf: createFaultFinder({
@@ -122,13 +127,14 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         qrcodeWaitMs,
       }),
   });
+  const bodies = createBodyBudget(config.bodies);
   const shutdown = new AbortController();
   const protocols = openProtocols({
     services: pipeline.services,
     invoke: pipeline.invoke,
     limitsOf: pipeline.limitsOf,
     readOrigin,
-    bodies: createBodyBudget(config.bodies),
+    bodies,
     newRequestId: () => newId(now()),
     onFault: (error, requestId) => log.error({ err: error, requestId }, "an adapter failed"),
     ready,
@@ -140,9 +146,11 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
     const { openSignIn } = await import("./sign-in.ts");
     return openSignIn(parts, pipeline);
   };
+  const openMcp = async () => (await import("./open-mcp.ts")).openMcp(parts, pipeline, bodies);
   return {
     ...protocols,
     openAuth,
+    openMcp,
     scopes: apiScopes,
     endStreams: () => shutdown.abort(),
     close: pipeline.close,

@@ -46,4 +46,5 @@ export interface Addresses {
   readonly baseUrl: string;
   readonly shortUrl: string;
   readonly authUrl: string;
+  readonly mcpUrl: string;
 }

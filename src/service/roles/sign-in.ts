@@ -1,13 +1,26 @@
+import { getOption } from "@bufbuild/protobuf";
+import { ApiScopeSchema, scope_description } from "../../../gen/signpost/options/v1/access_pb.js";
 import { authHandler } from "../../auth/handler.ts";
 import { enqueue } from "../../jobs/queue.ts";
+import { scopeName } from "../../model/scope.ts";
+import { resourcesAt } from "../../oauth/resources.ts";
+import { createOauthServer } from "../../oauth/server.ts";
 import { createPasswordGate } from "../../people/passwords.ts";
 import { createSessionSigner, createSessionVerifier } from "../../people/sessions.ts";
 import { errorBody, httpStatusOf } from "../../rest/error-body.ts";
+import { apiScopes } from "../../rpc/access.ts";
 import type { OpenPipeline } from "../../rpc/open-pipeline.ts";
+import { roleGrants } from "../../rpc/pipeline/credentials/grants.ts";
 import { toCallError } from "../../rpc/pipeline/failure.ts";
 import { connectionOf } from "../../server/connection.ts";
+import { createDocumentFetch } from "./document-fetch.ts";
 import { memberJson } from "./member-json.ts";
 import type { Parts } from "./parts.ts";
+
+/** What each scope allows, in words, by its public name. */
+export const scopeDescriptions: ReadonlyMap<string, string> = new Map(
+  ApiScopeSchema.values.map((value) => [scopeName(value.name), getOption(value, scope_description)]),
+);
 
 /** Opens the sign-in pages and the session for programs. */
 export function openSignIn(
@@ -16,7 +29,9 @@ export function openSignIn(
     strangersDb: db,
     secondsToWait,
     onMemberChanged,
-  }: Pick<OpenPipeline, "strangersDb" | "secondsToWait" | "onMemberChanged">,
+    onRevoked,
+    signingKeys,
+  }: Pick<OpenPipeline, "strangersDb" | "secondsToWait" | "onMemberChanged" | "onRevoked" | "signingKeys">,
 ) {
   const sessionKey = keyFor("member-sessions");
   return authHandler({
@@ -34,6 +49,21 @@ export function openSignIn(
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: config.allowsSignUp,
     onMemberChanged,
+    onRevoked,
+    oauth: createOauthServer({
+      ...{ db, now, onRevoked, keys: signingKeys },
+      issuer: addresses.authUrl,
+      resources: resourcesAt(addresses.baseUrl),
+      secretKey: keyFor("oauth-secrets"),
+      scopes: apiScopes,
+      // Programs that do not say what they need get what agents get: nothing that only administrators may do.
+      usualScopes: roleGrants.TECH.scopes,
+      scopesOf: (role) => roleGrants[role].scopes,
+      fetchDocument: createDocumentFetch(config),
+      otherGrants: new Map(),
+      metadata: {},
+    }),
+    scopeDescriptions,
     secondsToWait,
     memberJson,
     toCallError,

@@ -2,12 +2,15 @@ import { join } from "node:path";
 import { type BulkJobDeps, createLinksJob } from "../../api/links/bulk-job.ts";
 import { replayWebhookJob } from "../../api/webhooks/replay.ts";
 import { createPendingWorkspace } from "../../api/workspaces/create-workspace.ts";
+import { sweepCertificates } from "../../certificates/queries.ts";
 import { forgetRevocations } from "../../db/end-workspaces.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { sweepFiles } from "../../db/file-checks.ts";
 import { ensurePartitions } from "../../db/migrate.ts";
 import { deleteOldPasswordAttempts } from "../../db/password-attempts.ts";
 import { takeOutExpiredLinks } from "../../db/take-out-links.ts";
+import { checkDueDomains } from "../../domains/check-domain.ts";
+import { deleteOldNames } from "../../domains/names.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
@@ -37,6 +40,9 @@ import { deleteOldKeptMails, folderOutbox, smtpOutbox } from "../../mail/outbox.
 import { sendMail } from "../../mail/send-mail.ts";
 import type { PeriodicJob } from "../../model/jobs.ts";
 import { randomShortlink } from "../../model/links/shortlink.ts";
+import { deleteIdleClients } from "../../oauth/clients.ts";
+import { deleteOldGrants } from "../../oauth/grants.ts";
+import { deleteOldKeys } from "../../oauth/signing-keys.ts";
 import { deleteOldMessages } from "../../outbox/delete-old-messages.ts";
 import { mailReset } from "../../people/asked-mails.ts";
 import { deleteOldChallenges } from "../../people/challenges.ts";
@@ -47,6 +53,8 @@ import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
+import { openOrdering, ownNames } from "./certificates.ts";
+import { openDomains } from "./open-domains.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
 import type { Parts } from "./parts.ts";
@@ -66,6 +74,10 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "refresh-visitor-pages": ["* * * * *", "?jobKey=refresh-visitor-pages&queue=refresh-visitor-pages"],
   // One at a time: it takes the turns of all workspaces.
   "fetch-form-responses": ["* * * * *", "?jobKey=fetch-form-responses&queue=fetch-form-responses"],
+  // One at a time: name servers may take seconds each.
+  "check-domains": ["* * * * *", "?jobKey=check-domains&queue=check-domains"],
+  // One at a time: authorities take their time, and it serves all names.
+  "order-certificates": ["* * * * *", "?jobKey=order-certificates&queue=certificates"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
   "delete-expired": ["17 * * * *"],
@@ -89,6 +101,8 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
   const mailFolder = join(config.dataDir, "mail");
   const queueMail: QueueMail = (tx, mail) => enqueue(tx, "send-mail", mail);
   const google = openGoogle(parts);
+  const domains = openDomains(parts);
+  const orderCertificates = openOrdering(parts);
   const tokenBox = createTokenBox(keyFor("integration-tokens"));
   const tasks: Tasks = {
     "render-qrcode": renderQrcode({ db, storage, now, shortUrl }),
@@ -124,6 +138,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       queueMail,
       createWorkspace: (tx, order) => createPendingWorkspace(tx, order, now(), config.plans),
     }),
+    "order-certificates": (_payload, signal) => orderCertificates(signal),
     "send-mail": sendMail({
       db,
       now,
@@ -136,6 +151,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
     }),
     "revoke-google-grant": (order) => revokeGoogleGrant({ db, google, tokenBox }, order),
     "fetch-form-responses": (_payload, signal) => fetchFormResponses({ db, now, google, tokenBox }, signal),
+    "check-domains": (_payload, signal) => checkDueDomains({ db, domains, now }, signal),
     "delete-expired": async (_payload, signal) => {
       await deleteOldMessages(db, now(), signal);
       await deleteExpired(db, now());
@@ -145,11 +161,16 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       while ((await deleteOldPasswordAttempts(db, now())) > 0);
       while ((await deleteOldPending(db, now())) > 0);
       while ((await deleteOldChallenges(db, now())) > 0);
+      while ((await deleteOldGrants(db, now())) > 0);
+      while ((await deleteIdleClients(db, now())) > 0);
+      await deleteOldKeys(db, now());
       while ((await deleteOldReservations(db, now())) > 0);
+      while ((await deleteOldNames(db, now())) > 0);
       await deleteOldJobs(db, now());
       await deleteExpiredExports(db, storage, { at: now() });
       await endUnacceptedSignUps({ db, storage, tokenBox, now }, signal);
       await forgetRevocations(db, now());
+      await sweepCertificates(db, ownNames(addresses), now());
       await deleteOldKeptMails(mailFolder, now());
     },
     "sweep-files": async () => {

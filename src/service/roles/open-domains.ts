@@ -1,0 +1,16 @@
+import { noCertificates } from "../../domains/certificates.ts";
+import { type Domains, openDomains as open } from "../../domains/domains.ts";
+import type { Parts } from "./parts.ts";
+
+/** What judges custom domains. No name server is asked before the first one. */
+export function openDomains({ config, addresses, keyFor, now }: Parts): Domains {
+  const { baseUrl, shortUrl, authUrl } = addresses;
+  return open({
+    servers: config.dnsServers,
+    target: config.domainsHost,
+    ownHosts: [baseUrl, shortUrl, authUrl].map((address) => new URL(address).hostname),
+    key: keyFor("domain-ownership"),
+    certificates: noCertificates,
+    nowMs: () => now().getTime(),
+  });
+}
