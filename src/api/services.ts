@@ -32,6 +32,7 @@ import { WorkspaceTokensService } from "../../gen/signpost/v1/workspace_tokens_s
 import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.js";
 import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
 import { allowancesService } from "./allowances/service.ts";
+import { summaryWriter } from "./analytics-dashboard/model-summary.ts";
 import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
@@ -87,7 +88,7 @@ export function createServices(
   return [
     registerPartly(AgentIdentityService),
     register(AllowancesService, allowancesService(deps)),
-    register(AnalyticsDashboardService, analyticsDashboardService(deps)),
+    register(AnalyticsDashboardService, analyticsDashboardService(deps, summaryWriter(deps.model))),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
     register(AssistantService, assistantService(deps)),
