@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { startModelServer } from "../support/assistant/model-server.ts";
 import { onePixel } from "../support/one-pixel.ts";
 import { root, startService } from "../support/start-service.ts";
 
@@ -13,7 +14,11 @@ test("the bundle serves, records and stores a visit like the sources", async () 
   onTestFinished(() => rm(join(root, folder, ".."), { recursive: true, force: true }));
   await run(process.execPath, ["build/bundle.ts", folder], { cwd: root });
 
-  const env = { GOOGLE_CLIENT_ID: "client", GOOGLE_CLIENT_SECRET: "secret" };
+  const model = await startModelServer();
+  const env = {
+    ...{ GOOGLE_CLIENT_ID: "client", GOOGLE_CLIENT_SECRET: "secret" },
+    ...{ LLM_BASE_URL: model.baseUrl, LLM_MODEL: "scripted" },
+  };
   const service = await startService({ program: `${folder}/main.js`, env });
   onTestFinished(() => service.stop());
   const { accessToken } = service.credentials;
@@ -47,6 +52,10 @@ test("the bundle serves, records and stores a visit like the sources", async () 
   expect((await call("/google-forms-integrations/oauth-url")).oauthUrl).toMatch(
     /^https:\/\/accounts\.google\.com\//,
   );
+  // So is the client of the assistant's model.
+  const about = { contextType: "ASSISTANT_CONTEXT_TYPE_LINK", contextId: link.id };
+  const message = JSON.stringify({ ...about, message: "Hi" });
+  expect((await call("/assistant/message", { method: "POST", body: message })).responseText).toBe("Hello.");
   for (const path of ["/openapi.json", "/docs"])
     expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(200);
 });
