@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { registeredServices } from "../build/registered-services.ts";
 import type { StartedService } from "./service.ts";
 
-/** What the operations answer that need an account at Google, a team at Slack or a model, which no journey has. */
+/** What the operations answer that need an account at Google, a team at Slack, a model or a program let in: no journey has one. */
 const refusals: Readonly<Record<string, string>> = {
   "signpost.v1.AssistantService/SendMessage": "UNAVAILABLE",
   "signpost.v1.GoogleFormsIntegrationsService/CompleteOAuth": "INVALID_ARGUMENT",
@@ -10,6 +10,7 @@ const refusals: Readonly<Record<string, string>> = {
   "signpost.v1.GoogleFormsIntegrationsService/GetOAuthURL": "FAILED_PRECONDITION",
   "signpost.v1.GoogleFormsIntegrationsService/SyncNow": "NOT_FOUND",
   "signpost.v1.GoogleFormsIntegrationsService/Update": "NOT_FOUND",
+  "signpost.v1.GrantsService/Revoke": "NOT_FOUND",
   "signpost.v1.SlackIntegrationsService/CompleteOAuth": "INVALID_ARGUMENT",
   "signpost.v1.SlackIntegrationsService/Delete": "NOT_FOUND",
   "signpost.v1.SlackIntegrationsService/GetOAuthURL": "FAILED_PRECONDITION",

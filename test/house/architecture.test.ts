@@ -41,7 +41,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   // Programs that make a workspace of their own, and the people who claim it.
   agents: {
-    may: [/^src\/(agents|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(agents|oauth|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   // Programs of others that a workspace connects: how it is authorized there, and how they are called.

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { newId } from "../../src/lib/ids.ts";
 import { addDirectory } from "./add-directory.ts";
 import { onePixel } from "./one-pixel.ts";
@@ -638,3 +639,19 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WorkspacesService.UpdateOriginInquiry": { request: () => ({ originInquiry: "From a friend" }) },
   "WorkspacesService.UpdateOriginPurpose": { request: () => ({ originPurpose: "Menus" }) },
 };
+
+/** The operation's valid request, about records that were made for it alone. */
+export async function seedRequest(api: Api, workspace: TestWorkspace, name: string): Promise<JsonObject> {
+  const wanted = new Set<RecordKind>();
+  // Records which kinds of records the request is about.
+  const asks = new Proxy({} as Record<RecordKind, string>, {
+    get: (_, kind: RecordKind) => {
+      wanted.add(kind);
+      return "";
+    },
+  });
+  seeds[name]?.request(asks);
+  const made: [RecordKind, string][] = [];
+  for (const kind of wanted) made.push([kind, await makers[kind](api, workspace)]);
+  return seeds[name]?.request(Object.fromEntries(made) as Record<RecordKind, string>) as JsonObject;
+}
