@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { registeredServices } from "../build/registered-services.ts";
 import type { StartedService } from "./service.ts";
 
-/** What the operations answer that need an account at Google, a team at Slack or a program let in, which no journey has. */
+/** What the operations answer that need an account at Google, a team at Slack, a model or a program let in: no journey has one. */
 const refusals: Readonly<Record<string, string>> = {
+  "signpost.v1.AssistantService/SendMessage": "UNAVAILABLE",
   "signpost.v1.GoogleFormsIntegrationsService/CompleteOAuth": "INVALID_ARGUMENT",
   "signpost.v1.GoogleFormsIntegrationsService/Delete": "NOT_FOUND",
   "signpost.v1.GoogleFormsIntegrationsService/GetOAuthURL": "FAILED_PRECONDITION",

@@ -34,6 +34,7 @@ import { type RegisteredService, register } from "../rpc/handlers.ts";
 import type { AgentIdentityDeps } from "./agent-identity/claim-workspace.ts";
 import { agentIdentityService } from "./agent-identity/service.ts";
 import { allowancesService } from "./allowances/service.ts";
+import { summaryWriter } from "./analytics-dashboard/model-summary.ts";
 import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
 import { apiScopesService } from "./api-scopes/service.ts";
@@ -92,7 +93,7 @@ export function createServices(
   return [
     register(AgentIdentityService, agentIdentityService({ ...deps, memberOf: findMemberMessage })),
     register(AllowancesService, allowancesService(deps)),
-    register(AnalyticsDashboardService, analyticsDashboardService(deps)),
+    register(AnalyticsDashboardService, analyticsDashboardService(deps, summaryWriter(deps.model))),
     register(AnalyticsDataService, analyticsDataService(deps)),
     register(ApiScopesService, apiScopesService()),
     register(AssistantService, assistantService(deps)),

@@ -94,7 +94,7 @@ export async function converse(turn: Turn, reach: Reach): Promise<Answer> {
     isAnswered = false;
     show(plainer.end());
     show(
-      `${text === "" ? "" : "\n\n"}The assistant has stopped. It has changed: ${progress.changes.join(", ")}.`,
+      `${text === "" || text.endsWith("\n") ? "" : "\n\n"}The assistant has stopped. It has changed: ${progress.changes.join(", ")}.`,
     );
   }
   const { changes, offers, isTainted } = progress;

@@ -49,7 +49,11 @@ export function removePartsOfGone(at: Date): RawBuilder<unknown> {
         where d.workspace_id = gone.workspace_id and d.link_id = gone.link_id
         returning d.workspace_id, d.id),
       summary as (delete from widget_summaries s using dashboard d
-        where s.workspace_id = d.workspace_id and s.dashboard_id = d.id)`;
+        where s.workspace_id = d.workspace_id and s.dashboard_id = d.id),
+      conversation as (delete from assistant_messages m using (
+          select workspace_id, link_id as id from gone union all select workspace_id, id from dashboard) as subject
+        where m.workspace_id = subject.workspace_id and m.context_id = subject.id
+          and m.context_type in ('LINK', 'WORKFLOW', 'LINK_ANALYTICS', 'ANALYTICS_DASHBOARD'))`;
 }
 
 /** The images of the removed links: their codes, and the pictures in the middle. */

@@ -64,6 +64,7 @@ export type PeriodicJob =
   | "apply-plans"
   | "check-domains"
   | "delete-expired"
+  | "delete-waiting"
   | "end-idle-visits"
   | "ensure-partitions"
   | "leave-expired-links"

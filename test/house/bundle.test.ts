@@ -1,10 +1,15 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { startModelServer } from "../support/assistant/model-server.ts";
 import { onePixel } from "../support/one-pixel.ts";
 import { startService } from "../support/start-service.ts";
 
 test("the bundle serves, records and stores a visit like the sources", async () => {
+  const model = await startModelServer();
   const service = await startService({
-    env: { GOOGLE_CLIENT_ID: "client", GOOGLE_CLIENT_SECRET: "secret" },
+    env: {
+      ...{ GOOGLE_CLIENT_ID: "client", GOOGLE_CLIENT_SECRET: "secret" },
+      ...{ LLM_BASE_URL: model.baseUrl, LLM_MODEL: "scripted" },
+    },
   });
   onTestFinished(() => service.stop());
   const { accessToken } = service.credentials;
@@ -38,6 +43,10 @@ test("the bundle serves, records and stores a visit like the sources", async () 
   expect((await call("/google-forms-integrations/oauth-url")).oauthUrl).toMatch(
     /^https:\/\/accounts\.google\.com\//,
   );
+  // So is the client of the assistant's model.
+  const about = { contextType: "ASSISTANT_CONTEXT_TYPE_LINK", contextId: link.id };
+  const message = JSON.stringify({ ...about, message: "Hi" });
+  expect((await call("/assistant/message", { method: "POST", body: message })).responseText).toBe("Hello.");
   for (const path of ["/openapi.json", "/docs"])
     expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(200);
 });

@@ -52,6 +52,7 @@ func (j journey) walk() {
 	j.takeAway(link.GetId())
 	j.subscribe()
 	j.askForSlack()
+	j.askAssistant(link.GetId())
 	j.askForForms()
 	j.expire()
 	j.tellVisitors(lbid)

@@ -11,6 +11,7 @@ from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 from journey_agents import claim_as_person
 from journey_analytics import analyse
+from journey_assistant import ask_assistant
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_exports import take_away
@@ -67,6 +68,7 @@ def main() -> None:
         subscribe(client)
         ask_for_slack(client)
         ask_for_forms(client)
+        ask_assistant(client, link.id)
         expire(client)
         tell_visitors(client, lbid)
         wire(client, link.id)

@@ -22,7 +22,7 @@ import { pictureFaults, widgetPicture } from "./widget-picture.ts";
 import { plainSummary, type WriteSummary } from "./write-summary.ts";
 import { deleteDashboard } from "./writes.ts";
 
-/** The dashboards. A model may write the summaries; without one they are written by rules. */
+/** The dashboards. Summaries are written by rules, unless something else writes them. */
 export function analyticsDashboardService(
   given: Pick<Deps, "now" | "entitlements">,
   writeSummary: WriteSummary = async (numbers) => plainSummary(numbers),

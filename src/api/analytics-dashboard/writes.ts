@@ -54,9 +54,11 @@ export async function updateDashboard(
   return onlyRow(rows);
 }
 
-/** Deletes a locked dashboard with the texts about its widgets. */
+/** Deletes a locked dashboard with the texts about its widgets, and what was said about it. */
 export async function deleteDashboard(tx: Db, { workspace_id, id }: DashboardRow): Promise<void> {
   await sql`with summary as (delete from widget_summaries
-      where workspace_id = ${workspace_id} and dashboard_id = ${id})
+      where workspace_id = ${workspace_id} and dashboard_id = ${id}),
+      conversation as (delete from assistant_messages where workspace_id = ${workspace_id}
+        and context_type = 'ANALYTICS_DASHBOARD' and context_id = ${id})
     delete from dashboards where workspace_id = ${workspace_id} and id = ${id}`.execute(tx);
 }

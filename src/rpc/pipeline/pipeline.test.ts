@@ -306,7 +306,9 @@ test("a service with a streaming method, without access or without a handler is 
         handlers: Object.fromEntries(names.map((name) => [name, async () => ({})])),
       },
     ]);
-  expect(() => plan(ServerReflection, ["serverReflectionInfo"])).toThrow("only unary methods are served");
+  expect(() => plan(ServerReflection, ["serverReflectionInfo"])).toThrow(
+    "only unary methods and streams of their parts are served",
+  );
   expect(() => plan(EchoService, ["echo"])).toThrow("must declare its access");
   expect(() => plan(ApiScopesService, [])).toThrow("has no handler");
   expect(() => plan(ApiScopesService, ["list"])).not.toThrow();

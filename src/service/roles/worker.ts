@@ -14,6 +14,7 @@ import { deleteOldNames } from "../../domains/names.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
+import { deleteWaiting } from "../../jobs/delete-waiting.ts";
 import { endAgentRegistrations } from "../../jobs/end-agent-registrations.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { endTrials } from "../../jobs/end-trials.ts";
@@ -84,6 +85,8 @@ const times: Readonly<Record<PeriodicJob, readonly [time: string, options?: stri
   "order-certificates": ["* * * * *", "?jobKey=order-certificates&queue=certificates"],
   // Zones differ by quarters of an hour.
   "send-digests": ["*/15 * * * *"],
+  // A file that waits for a message of the assistant does so for five minutes.
+  "delete-waiting": ["* * * * *"],
   "delete-expired": ["17 * * * *"],
   "sweep-files": ["41 * * * *"],
   "note-inactivity": ["53 2 * * *", "?fill=1d"],
@@ -177,6 +180,7 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
       await sweepCertificates(db, ownNames(addresses), now());
       await deleteOldKeptMails(mailFolder, now());
     },
+    "delete-waiting": () => deleteWaiting(db, now()),
     "sweep-files": async () => {
       while ((await sweepFiles(db, { storage, now })) > 0);
     },
