@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readGenerated } from "../generated.ts";
 import type { Resource } from "../tool.ts";
 import { type Document, groupText, type Routed, typeText } from "./reference-text.ts";
 
@@ -21,7 +21,7 @@ function reference(): Promise<Reference> {
 }
 
 async function makeReference(): Promise<Reference> {
-  const text = await readFile(new URL("../../../gen/openapi.json", import.meta.url), "utf8");
+  const text = await readGenerated("openapi.json");
   // The generator writes exactly this.
   const document: Document = JSON.parse(text);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
