@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { type Browser, chromium } from "playwright-core";
 import sharp from "sharp";
-import { browserArguments, browserPath } from "../support/browser.ts";
+import { browserArguments, browserPath } from "../support/browser-program.ts";
 import { type RestApi, restApi } from "../support/rest-api.ts";
 import { makeWorkflow, type StepPlan } from "../support/workflows.ts";
 import { atMost, type Finding, median } from "./report.ts";

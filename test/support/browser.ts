@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import {
   type Browser,
   type BrowserContext,
@@ -7,31 +6,16 @@ import {
   type Page,
 } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
+import { browserArguments, browserCommand, browserPath } from "./browser-program.ts";
 import { hasTool } from "./system-tool.ts";
 
-const tool = { command: "chromium", debianPackage: "chromium" };
+const tool = { command: browserCommand, debianPackage: "chromium" };
 
 /** Whether there is a browser; with `CI=true` there must be one. */
 export const hasBrowser = hasTool(tool);
 
-// Turns off the browser's own network requests, so that they are not taken for the page's.
-export const browserArguments = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
 /** The size of a phone's screen. */
 const phone = { width: 390, height: 844 };
-
-/** Where the browser is installed. */
-export function browserPath(): string {
-  return execFileSync("sh", ["-c", `command -v ${tool.command}`], { encoding: "utf8" }).trim();
-}
 
 /** Opens a browser with a new profile, which is removed when the browser is closed. */
 export function openBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {

@@ -5,10 +5,14 @@ export const fatCounts = { links: 100, visitors: 8, events: 24 };
 
 /**
  * Fills a workspace with records of the largest allowed size: visitors with 200 attributes of 4 KB, links with 50
- * metadata entries of 500 characters, forms with 50 long answers. The texts are full of characters that JSON escapes.
+ * metadata entries of 500 characters, forms with 50 long answers. The texts are full of characters that JSON escapes. The
+ * database is given by its address or by the settings of a connection.
  */
-export async function insertFatRecords(databaseUrl: string, workspaceId: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+export async function insertFatRecords(
+  database: string | pg.ClientConfig,
+  workspaceId: string,
+): Promise<void> {
+  const client = new pg.Client(typeof database === "string" ? { connectionString: database } : database);
   await client.connect();
   try {
     for (const statement of statements) await client.query(statement, [workspaceId]);

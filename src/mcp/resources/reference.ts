@@ -1,5 +1,5 @@
-import { groupPage, indexPage, typePage } from "../reference-pages.ts";
 import type { Resource } from "../tool.ts";
+import { groupPage, indexPage, typePage } from "./reference-pages.ts";
 
 const indexAddress = "signpost://api";
 const typesAddress = `${indexAddress}/types/`;

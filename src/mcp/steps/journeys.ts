@@ -10,13 +10,13 @@ import type { FormTraceData, FormTraceDataField } from "../../../gen/signpost/v1
 import type { EventTrace } from "../../../gen/signpost/v1/event_trace_pb.js";
 import { Action } from "../../../gen/signpost/v1/visit_pb.js";
 import { EventAction } from "../../../gen/signpost/v1/workflow_step_pb.js";
-import { marked, shortName, strangers } from "./words.ts";
+import { marked, type Room, shortName, strangers } from "./words.ts";
 
 /** How many steps of a visit are shown, and how many answers of a form. */
 const shownMax = 50;
 
 /** One visit and its steps, in short. */
-export function journeyOf(event: Event): MessageInitShape<typeof VisitorJourneySchema> {
+export function journeyOf(event: Event, room: Room): MessageInitShape<typeof VisitorJourneySchema> {
   const { id, scannedAt, link, action, device, journey, traces } = event;
   return {
     eventId: id,
@@ -29,7 +29,7 @@ export function journeyOf(event: Event): MessageInitShape<typeof VisitorJourneyS
     steps: traces.slice(0, shownMax).map((trace) => ({
       action: shortName(EventAction, trace.stepAction),
       done: trace.completedAt !== undefined,
-      answers: answersOf(formOf(trace)),
+      answers: answersOf(formOf(trace), room),
     })),
   };
 }
@@ -62,10 +62,14 @@ export function fieldsOf(form: FormTraceData | undefined): readonly FormTraceDat
   return (form?.fields ?? []).slice(0, shownMax).filter(({ value }) => value !== "");
 }
 
-/** The answers of a form, marked as a visitor's. */
-export function answersOf(form: FormTraceData | undefined): MessageInitShape<typeof FormAnswerSchema>[] {
-  return fieldsOf(form).map(({ label, key, value }) => {
+/** The answers of a form that have room, marked as a visitor's. */
+export function answersOf(
+  form: FormTraceData | undefined,
+  room: Room,
+): MessageInitShape<typeof FormAnswerSchema>[] {
+  return fieldsOf(form).flatMap(({ label, key, value }) => {
+    const question = label || key;
     const answer = strangers(value);
-    return { question: label || key, ...(answer && { answer }) };
+    return answer !== undefined && room.take(question, value) ? [{ question, answer }] : [];
   });
 }

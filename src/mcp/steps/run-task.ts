@@ -7,6 +7,7 @@ import { checkIdempotencyKey } from "../../rpc/pipeline/idempotency.ts";
 import { readRequest } from "../../rpc/pipeline/validate.ts";
 import type { Json, ToolAnswer, Use } from "../tool.ts";
 import type { OperationCall, Step, Steps, Task } from "./task.ts";
+import { told } from "./words.ts";
 
 /** A task that asks for more than this has gone astray. */
 const stepsMax = 250;
@@ -26,7 +27,7 @@ export async function runTask(task: Task, given: Json, use: Use, now: Date): Pro
   const { result, text, images = [] } = await runSteps(task, steps, use, idempotencyKey);
   const message = create(task.method.output, result as Message);
   const structured = toJsonString(task.method.output, message, { alwaysEmitImplicit: true });
-  return { structured, text: text.join("\n"), images: images.filter((image) => image !== undefined) };
+  return { structured, text: told(text), images: images.filter((image) => image !== undefined) };
 }
 
 function keyIn(given: unknown): string | undefined {

@@ -8,7 +8,10 @@ import {
 } from "../../../gen/signpost/v1/workflow_step_pb.js";
 import { WorkflowStepsService } from "../../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { read, type Steps } from "./task.ts";
-import { shortName } from "./words.ts";
+import { cut, shortName } from "./words.ts";
+
+/** How much of a label or an address is shown, in characters. */
+const labelMax = 200;
 
 /** The operations that show a workflow. */
 export const workflowReading = [
@@ -53,7 +56,7 @@ export function workflowOf({ steps, issues }: ReadWorkflow): MessageInitShape<ty
       label: labelOf(step),
       branches: step.branches.map(({ branchId, label, nextStepId }) => ({
         id: branchId,
-        label,
+        label: cut(label, labelMax),
         next: nextStepId,
       })),
     })),
@@ -61,7 +64,7 @@ export function workflowOf({ steps, issues }: ReadWorkflow): MessageInitShape<ty
   };
 }
 
-/** A workflow as lines of text: a number for each step, and where its branches lead. */
+/** A workflow as lines of text: its faults, then a number for each step, and where its branches lead. */
 export function workflowLines({ steps, issues }: ReadWorkflow): string[] {
   const numbers = new Map(steps.map(({ id }, index) => [id, index + 1]));
   const faults = issues.map(({ severity, stepId, message }) => {
@@ -69,6 +72,7 @@ export function workflowLines({ steps, issues }: ReadWorkflow): string[] {
     return `${severity}${number === undefined ? "" : ` at step ${number}`}: ${message}`;
   });
   return [
+    ...(faults.length === 0 ? ["No faults."] : faults),
     ...steps.map((step, index) => {
       const label = labelOf(step);
       const ways = step.branches.map(
@@ -78,7 +82,6 @@ export function workflowLines({ steps, issues }: ReadWorkflow): string[] {
       const title = label === "" ? "" : ` "${label}"`;
       return `${index + 1}. ${shortName(EventAction, step.eventAction)}${title} [${step.id}] ${ways.join(", ") || "ends"}`;
     }),
-    ...(faults.length === 0 ? ["No faults."] : faults),
   ];
 }
 
@@ -88,7 +91,7 @@ function labelOf({ payload }: WorkflowStep): string {
   const settings = (payload?.variant.value ?? {}) as Labels;
   const { destination, formTitle, title, firstName = "", lastName = "" } = settings;
   // A card's title is a position held.
-  return `${firstName} ${lastName}`.trim() || destination || formTitle || title || "";
+  return cut(`${firstName} ${lastName}`.trim() || destination || formTitle || title || "", labelMax);
 }
 
 /** The settings of a step of any kind that name it for people. */

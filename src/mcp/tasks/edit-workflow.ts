@@ -32,8 +32,8 @@ export const editWorkflow = defineTask(
         ...(dryRun ? ["Nothing was changed. This would be done:"] : []),
         ...made.map((line, index) => `${index + 1}) ${line}`),
         `Workflow of "${link.name}" ${link.entrypoint}${dryRun ? " as it is" : ""}:`,
-        ...workflowLines(after),
         ...triedLines(tried),
+        ...workflowLines(after),
       ],
     };
   },

@@ -29,7 +29,7 @@ export const findLinks = defineTask(
     const more = nextPageToken === "" ? [] : ["There are more: call again with page set to nextPage."];
     return {
       result: { links: yield* summariesOf(links), total, nextPage: nextPageToken },
-      text: [`${counted(total, "link")} found.`, ...links.map((link) => `- ${lineOf(link)}`), ...more],
+      text: [`${counted(total, "link")} found.`, ...more, ...links.map((link) => `- ${lineOf(link)}`)],
     };
   },
 );

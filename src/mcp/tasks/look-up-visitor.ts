@@ -8,7 +8,7 @@ import type { Visitor } from "../../../gen/signpost/v1/visitor_pb.js";
 import { VisitorsService } from "../../../gen/signpost/v1/visitors_service_pb.js";
 import { journeyLines, journeyOf } from "../steps/journeys.ts";
 import { defineTask, read, type Steps } from "../steps/task.ts";
-import { counted, marked, strangers, strangersNote } from "../steps/words.ts";
+import { counted, marked, openRoom, roomNote, strangers, strangersNote } from "../steps/words.ts";
 
 /** How many attributes of a visitor are shown. */
 const attributesMax = 50;
@@ -26,7 +26,7 @@ export const lookUpVisitor = defineTask(
     if (visitor === undefined) return { result: {}, text: [`No visitor matches ${marked(who)}.`] };
     if (visitors.length > 1)
       return {
-        result: { candidates: visitors.map(profileOf) },
+        result: { candidates: visitors.map((each) => profileOf(each, 0)) },
         text: [
           strangersNote,
           `${total} visitors match. Call again with the id of one:`,
@@ -39,9 +39,19 @@ export const lookUpVisitor = defineTask(
       pageSize: visits || 5,
     });
     const events = json?.events ?? [];
+    const room = openRoom();
     return {
-      result: { visitor: profileOf(visitor), journeys: events.map(journeyOf) },
-      text: [strangersNote, ...profileLines(visitor), "Latest visits:", ...events.flatMap(journeyLines)],
+      result: {
+        visitor: profileOf(visitor, attributesMax),
+        journeys: events.map((event) => journeyOf(event, room)),
+      },
+      text: [
+        strangersNote,
+        ...(room.isFull() ? [roomNote] : []),
+        ...profileLines(visitor),
+        "Latest visits:",
+        ...events.flatMap(journeyLines),
+      ],
     };
   },
 );
@@ -60,7 +70,7 @@ function* findVisitors(
   return { visitors: json?.visitors ?? [], total: Number(json?.totalCount ?? 0n) };
 }
 
-function profileOf(visitor: Visitor): MessageInitShape<typeof VisitorProfileSchema> {
+function profileOf(visitor: Visitor, shown: number): MessageInitShape<typeof VisitorProfileSchema> {
   const { id, firstName, lastName, email, phone, visitCount, attributes, createdAt } = visitor;
   const texts = {
     name: strangers(`${firstName} ${lastName}`.trim()),
@@ -72,7 +82,7 @@ function profileOf(visitor: Visitor): MessageInitShape<typeof VisitorProfileSche
     ...given(texts),
     visits: Number(visitCount),
     attributes: attributes
-      .slice(0, attributesMax)
+      .slice(0, shown)
       .map(({ key, value }) => given({ key: strangers(key), value: strangers(value) })),
     ...(createdAt && { firstSeen: createdAt }),
   };

@@ -10,7 +10,7 @@ import { findLink, linkFinding, summariesOf } from "../steps/find-link.ts";
 import { answersOf, fieldsOf, formOf } from "../steps/journeys.ts";
 import { periodOf } from "../steps/period.ts";
 import { defineTask, read } from "../steps/task.ts";
-import { counted, marked, strangers, strangersNote } from "../steps/words.ts";
+import { counted, marked, openRoom, type Room, roomNote, strangers, strangersNote } from "../steps/words.ts";
 
 /** The kinds of questions whose answers are counted. */
 const counting: ReadonlySet<string> = new Set(["RADIO", "DROPDOWN", "CHECKBOX", "RATING"]);
@@ -43,23 +43,26 @@ export const readFormAnswers = defineTask(
     const { events = [], nextPageToken = "" } = json ?? {};
     const filled = events.flatMap(filledIn);
     const choices = countChoices(filled);
+    const room = openRoom();
+    const forms = filled.map((each) => shortForm(each, room));
     const [summary] = yield* summariesOf([link]);
     return {
       result: {
         ...(summary && { link: summary }),
         choices,
-        forms: filled.map(shortForm),
+        forms,
         visits: events.length,
         nextPage: nextPageToken === "" ? "" : `${since.getTime()}.${nextPageToken}`,
       },
       text: [
         strangersNote,
+        ...(room.isFull() ? [roomNote] : []),
+        ...(nextPageToken === "" ? [] : ["There are more visits: call again with page set to nextPage."]),
         `"${link.name}": ${counted(filled.length, "form")} filled in at the ${counted(events.length, "visit")} looked at.`,
         ...choices.map(
           ({ question, answer, count }) => `- ${question}: ${marked(answer?.untrusted ?? "")} ${count} times`,
         ),
         ...filled.map(formLine),
-        ...(nextPageToken === "" ? [] : ["There are more visits: call again with page set to nextPage."]),
       ],
     };
   },
@@ -79,9 +82,9 @@ function filledIn(event: Event): Filled[] {
   });
 }
 
-function shortForm({ event, form }: Filled): MessageInitShape<typeof FilledFormSchema> {
+function shortForm({ event, form }: Filled, room: Room): MessageInitShape<typeof FilledFormSchema> {
   const { id, visitorId, scannedAt } = event;
-  return { eventId: id, visitorId, ...(scannedAt && { at: scannedAt }), answers: answersOf(form) };
+  return { eventId: id, visitorId, ...(scannedAt && { at: scannedAt }), answers: answersOf(form, room) };
 }
 
 function formLine({ event, form }: Filled): string {

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { insertFatRecords } from "../../../test/support/fat-records.ts";
 import { granted } from "../../../test/support/grants.ts";
 import { type McpClient, mcpClient, statelessMeta, statelessVersion } from "../../../test/support/mcp.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
@@ -436,6 +438,23 @@ describe("a form and its visitors", () => {
     expect(
       (await stranger.call("look_up_visitor", { who: "ada@example.com" })).structuredContent.visitor,
     ).toBeUndefined();
+  });
+
+  test("long answers and attributes take bounded room in a result, which says that some are missing", async () => {
+    const fat = await api.newWorkspace();
+    await insertFatRecords(api.database.connection, fat.workspaceId);
+    await sql`update traces set data = replace(data::text, 'defaultValue', 'value')::jsonb
+      where workspace_id = ${fat.workspaceId}`.execute(api.db);
+    const client = await clientOf(fat, [...apiScopes]);
+    const found = await client.call("look_up_visitor", { who: "visitor-1@example.com" });
+    const { visitor, journeys } = found.structuredContent;
+    expect(visitor.attributes).toHaveLength(50);
+    expect(journeys).toHaveLength(3);
+    expect(journeys[0].steps[0].answers).toHaveLength(50);
+    expect(journeys[2].steps[0].answers.length).toBeLessThan(50);
+    expect(JSON.stringify(found).length).toBeLessThan(150_000);
+    expect(textOf(found)).toContain("ask for fewer visits at a time");
+    expect(textOf(found)).toMatch(/The rest is in structuredContent\.$/);
   });
 
   test("visits are explained beside those of the time before", async () => {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readGenerated } from "../generated.ts";
 
 /** The text of one type, and the types that its fields name. */
 interface TypeText {
@@ -23,7 +23,7 @@ let reading: Promise<Reference> | undefined;
 
 /** Reads the generated reference, with the first use. */
 function reference(): Promise<Reference> {
-  reading ??= readFile(new URL("../../gen/reference.json", import.meta.url), "utf8").then(
+  reading ??= readGenerated("reference.json").then(
     // The generator writes exactly this.
     (text): Reference => JSON.parse(text),
   );
