@@ -38,6 +38,11 @@ test("the bundle serves, records and stores a visit like the sources", async () 
   expect((await call("/google-forms-integrations/oauth-url")).oauthUrl).toMatch(
     /^https:\/\/accounts\.google\.com\//,
   );
+  // The list of public names is loaded with the first custom domain.
+  const domain = JSON.stringify({ name: "links.example.com" });
+  expect((await call("/custom-domains", { method: "POST", body: domain })).customDomain.name).toBe(
+    "links.example.com",
+  );
   for (const path of ["/openapi.json", "/docs"])
     expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(200);
 });
