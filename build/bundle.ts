@@ -76,6 +76,8 @@ await build({
     "@ip-location-db/*",
     "pg-native",
   ],
+  // Its CommonJS form has no names to import once it is bundled.
+  alias: { tldts: "tldts/dist/es6/index.js" },
   // CommonJS libraries load Node's modules with `require`.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',

@@ -6,6 +6,7 @@ import { readPlanTable } from "../src/model/plans/read-plan-table.ts";
 import { createClassifier } from "../src/scan/device/classify.ts";
 import { nowhere } from "../src/scan/device/geography.ts";
 import { createRecordStore } from "../src/scan/store/store-records.ts";
+import { middleOfMonth, tickingClock } from "./support/clock.ts";
 import { insertWorkflow, type StepSeed } from "./support/insert-workflow.ts";
 import { insertLink, insertWorkspace, startTestScan, type TestScan } from "./support/start-scan.ts";
 import { testDatabase } from "./support/test-database.ts";
@@ -27,8 +28,12 @@ const flow = {
   done: { action: "CLIENT_REDIRECT", payload: { destination: "https://example.com" } },
 } as const satisfies Record<string, StepSeed>;
 
+/** Scores are counted by months. */
+const { now } = tickingClock(middleOfMonth());
+
 function startScan(inForce = true): Promise<TestScan> {
   return startTestScan(database, {
+    now,
     store: createRecordStore(db, {
       classify: createClassifier(),
       geography: { placeOf: () => ({ ...nowhere, country: "DE" }) },
@@ -127,8 +132,8 @@ test("visits that end at once, with an answer or by idleness take from the same 
   await visit(scan, page, 6);
   await scan.drained();
   expect(await scored(workspaceId)).toEqual(first(3, 9));
-  const now = () => new Date(Date.now() + 31 * 60_000);
-  await Promise.all([1, 2, 3].map((batchSize) => endIdleVisits({ db, plans, now, batchSize })));
+  const later = new Date(now().getTime() + 31 * 60_000);
+  await Promise.all([1, 2, 3].map((batchSize) => endIdleVisits({ db, plans, now: () => later, batchSize })));
   expect((await scored(workspaceId)).filter(Boolean)).toHaveLength(5);
   expect((await taken(workspaceId)).at(-1)).toBe(5n);
   await visitAndAnswer(scan, page);
@@ -152,7 +157,7 @@ test("several processes together score exactly as many as the plan allows, also 
 
 test("a month begins with all scores, and a higher limit adds to those that are taken", async () => {
   const workspaceId = await workspaceOn("PRO_PLAN");
-  const month = (days: number) => monthOf(new Date(Date.now() + days * 86_400_000), "UTC");
+  const month = (days: number) => monthOf(new Date(now().getTime() + days * 86_400_000), "UTC");
   const limit = { workspace_id: workspaceId, limit_key: "LEAD_SCORES" };
   await db
     .insertInto("allowance_cycles")

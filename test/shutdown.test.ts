@@ -11,13 +11,16 @@ let service: Service;
 
 afterEach(() => service.stop());
 
-async function start(env: Readonly<Record<string, string>> = {}): Promise<RestApi> {
-  service = await startService({ database: "own", env });
+/**
+ * Without the worker, which would draw the built-in templates after a first start: a second of the processor for each. A
+ * service that stops while it draws is the subject of `quiet-stop.test.ts`.
+ */
+const withoutWorker = { ROLES: "api,scan" };
+
+async function start(): Promise<RestApi> {
+  service = await startService({ database: "own", env: withoutWorker });
   return restApi(service.baseUrl, service.credentials.accessToken);
 }
-
-/** Without the worker, which would draw the built-in templates after a first start: a second of the processor for each. */
-const withoutWorker = { ROLES: "api,scan" };
 
 const body = '{"destination":"https://example.com/"}';
 
@@ -142,7 +145,7 @@ test("SIGTERM lets running calls end, answers no new ones, and loses no visit", 
 });
 
 test("kill -9 loses no confirmed link and no redirected visit", async () => {
-  const api = await start(withoutWorker);
+  const api = await start();
   const links = await Promise.all(Array.from({ length: 4 }, () => api.createLink()));
   const visitors = followUntilClosed(links);
   await eventually(
@@ -164,7 +167,7 @@ test("kill -9 loses no confirmed link and no redirected visit", async () => {
 });
 
 test.skipIf(isExternalRun)("kill -9 leaves no PostgreSQL running", async () => {
-  await start(withoutWorker);
+  await start();
   const text = await readFile(join(service.dataDir, "postgres/postmaster.pid"), "utf8");
   const postmaster = Number(text.split("\n")[0]);
   expect(isRunning(postmaster)).toBe(true);

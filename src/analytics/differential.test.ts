@@ -12,7 +12,7 @@ import { segmentAnalytics } from "./reading/driver.ts";
 import { referenceAnalytics } from "./reference/driver.ts";
 
 /** For long runs: another seed, and more questions. */
-const { ANALYTICS_SEED: seed = "15", ANALYTICS_QUESTIONS: questions = "2000" } = process.env;
+const { ANALYTICS_SEED: seed = "15", ANALYTICS_QUESTIONS: questions = "1000" } = process.env;
 
 const api = await startApi();
 const random = randomFrom(Number(seed));

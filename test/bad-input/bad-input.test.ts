@@ -1,4 +1,3 @@
-import http2 from "node:http2";
 import { fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, test } from "vitest";
 import { httpStatuses } from "../../src/rest/error-body.ts";
@@ -12,23 +11,23 @@ import { queryRows } from "./queries.ts";
 import { bearer, type Headers, type HttpRequest, type RestRefusal, type RpcRefusal } from "./row.ts";
 import { connectRows, grpcRows } from "./rpc.ts";
 import { methodOf, restRequest } from "./rpc-as-rest.ts";
-import { callGrpc, readConnectError } from "./send-grpc.ts";
+import { callGrpc, type GrpcConnection, grpcConnection, readConnectError } from "./send-grpc.ts";
 import { exchange, type HttpAnswer, requestBytes } from "./send-http.ts";
 import { badTokens, tokenRows } from "./tokens.ts";
 import { fill, fillHeaders, fillRequest, makeWorld, type World } from "./world.ts";
 
 let service: Service;
 let world: World;
-let session: http2.ClientHttp2Session;
+let connection: GrpcConnection;
 
 beforeAll(async () => {
   service = await startService();
   // Resets the measurement: the modules that a start loads may block the event loop.
   await busyMs(service);
   world = await makeWorld(service);
-  session = http2.connect(`http://127.0.0.1:${service.port}`);
+  connection = grpcConnection(service.port);
   return async () => {
-    session.destroy();
+    connection.close();
     await service.stop();
   };
 });
@@ -77,7 +76,7 @@ async function checkGrpc(
   body: Uint8Array,
   expected: RpcRefusal,
 ): Promise<void> {
-  const answer = await callGrpc(session, path, fillHeaders(headers, world), body);
+  const answer = await callGrpc(connection.open(), path, fillHeaders(headers, world), body);
   expect(answer.httpStatus).toBe(200);
   expect(answer).toMatchObject({ code: expected.code, reason: expected.reason });
   expect(answer.message).not.toBe("");

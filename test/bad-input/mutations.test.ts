@@ -1,21 +1,20 @@
-import http2 from "node:http2";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { busyMs, busyMsMax } from "../support/metrics.ts";
 import { type Service, startService } from "../support/start-service.ts";
-import { callGrpc } from "./send-grpc.ts";
+import { callGrpc, type GrpcConnection, grpcConnection } from "./send-grpc.ts";
 import { exchange } from "./send-http.ts";
 
 let service: Service;
-let session: http2.ClientHttp2Session;
+let connection: GrpcConnection;
 
 beforeAll(async () => {
   service = await startService();
   // Resets the measurement: the modules that a start loads may block the event loop.
   await busyMs(service);
-  session = http2.connect(`http://127.0.0.1:${service.port}`);
+  connection = grpcConnection(service.port);
   return async () => {
-    session.destroy();
+    connection.close();
     await service.stop();
   };
 });
@@ -124,7 +123,7 @@ test("no damaged gRPC message is answered with a fault of ours", async () => {
     ["authorization", `Bearer ${service.credentials.accessToken}`],
   ] as const;
   const good = await callGrpc(
-    session,
+    connection.open(),
     "/signpost.v1.LinksService/Create",
     headers,
     Buffer.concat([head, message]),
@@ -135,7 +134,7 @@ test("no damaged gRPC message is answered with a fault of ours", async () => {
     const length = Buffer.alloc(5);
     length.writeUInt32BE(damaged.length, 1);
     const sent = isFramed ? Buffer.concat([length, damaged]) : damaged;
-    const answer = await callGrpc(session, "/signpost.v1.LinksService/Create", headers, sent);
+    const answer = await callGrpc(connection.open(), "/signpost.v1.LinksService/Create", headers, sent);
     // gRPC requires INTERNAL for a frame that claims compression without a header.
     const isOurFault = answer.code === "INTERNAL" && answer.reason !== "INVALID_ARGUMENT";
     expect(isOurFault || answer.code === "UNKNOWN" || answer.code === undefined, JSON.stringify(answer)).toBe(

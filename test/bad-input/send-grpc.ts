@@ -1,4 +1,4 @@
-import type http2 from "node:http2";
+import http2 from "node:http2";
 import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { BadRequestSchema, ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.js";
@@ -14,6 +14,24 @@ export interface GrpcAnswer {
   readonly reason: string | undefined;
   readonly fields: readonly string[];
   readonly requestId: string | undefined;
+}
+
+export interface GrpcConnection {
+  open(): http2.ClientHttp2Session;
+  close(): void;
+}
+
+/** Connects to a port, and again when the server has closed the connection, which was idle for long. */
+export function grpcConnection(port: number): GrpcConnection {
+  let session: http2.ClientHttp2Session | undefined;
+  return {
+    open() {
+      if (session === undefined || session.closed || session.destroyed)
+        session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => {});
+      return session;
+    },
+    close: () => session?.destroy(),
+  };
 }
 
 /** Sends bytes as the body of a gRPC call. */

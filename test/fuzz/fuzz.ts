@@ -1,5 +1,4 @@
-import http2 from "node:http2";
-import { callGrpc } from "../bad-input/send-grpc.ts";
+import { callGrpc, grpcConnection } from "../bad-input/send-grpc.ts";
 import { exchange, requestBytes } from "../bad-input/send-http.ts";
 import { busyMs, busyMsMax, residentMib } from "../support/metrics.ts";
 import { randomFrom } from "./random.ts";
@@ -90,12 +89,7 @@ interface Answered {
 }
 
 function createSender(port: number) {
-  let session: http2.ClientHttp2Session | undefined;
-  const open = () => {
-    if (session === undefined || session.closed || session.destroyed)
-      session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => {});
-    return session;
-  };
+  const { open, close } = grpcConnection(port);
 
   async function send(request: FuzzRequest): Promise<Answered> {
     try {
@@ -125,7 +119,7 @@ function createSender(port: number) {
     }
   }
 
-  return { send, close: () => session?.destroy() };
+  return { send, close };
 }
 
 const ourCodes = new Set(["INTERNAL", "UNKNOWN", "DATA_LOSS", "UNAVAILABLE", "DEADLINE_EXCEEDED"]);

@@ -47,6 +47,11 @@ test("the bundle serves, records and stores a visit like the sources", async () 
   const about = { contextType: "ASSISTANT_CONTEXT_TYPE_LINK", contextId: link.id };
   const message = JSON.stringify({ ...about, message: "Hi" });
   expect((await call("/assistant/message", { method: "POST", body: message })).responseText).toBe("Hello.");
+  // The list of public names is loaded with the first custom domain.
+  const domain = JSON.stringify({ name: "links.example.com" });
+  expect((await call("/custom-domains", { method: "POST", body: domain })).customDomain.name).toBe(
+    "links.example.com",
+  );
   for (const path of ["/openapi.json", "/docs"])
     expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(200);
 });
