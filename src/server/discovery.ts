@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { withoutEndSlashes } from "../lib/end-slashes.ts";
-import { type Document, documentsHandler, everywhere, json, text } from "./documents.ts";
-import type { AuthMdFacts } from "./guides/auth-md.ts";
-import { guidePolicy } from "./guides/guide-page.ts";
+import { type Document, documentsHandler, everywhere, json, text } from "./documents/documents.ts";
+import type { AuthMdFacts } from "./documents/guides/auth-md.ts";
+import { guidePolicy } from "./documents/guides/guide-page.ts";
+import { referencePage, referencePolicy, referenceStart } from "./documents/reference-page.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
-import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
 
 export interface DiscoveryDeps {
   /** Public address of the API, without a slash at the end. */
@@ -73,7 +73,8 @@ function documentsOf({
     "/docs": { contentType: "text/html; charset=utf-8", read: text(referencePage), headers: page },
     "/docs/google-forms": {
       contentType: "text/html; charset=utf-8",
-      read: async () => Buffer.from((await import("./guides/google-forms-guide.ts")).googleFormsGuide),
+      read: async () =>
+        Buffer.from((await import("./documents/guides/google-forms-guide.ts")).googleFormsGuide),
       headers: { "content-security-policy": guidePolicy, "referrer-policy": "no-referrer" },
     },
     "/docs/api-reference.js": {
@@ -81,9 +82,9 @@ function documentsOf({
       read: () => readFile(new URL("../../vendor/scalar/api-reference.js", import.meta.url)),
     },
     "/docs/start.js": { contentType: "text/javascript; charset=utf-8", read: text(referenceStart) },
-    "/docs/connected": guide(async () => (await import("./guides/slack-guide.ts")).connectedGuide),
-    "/docs/slack": guide(async () => (await import("./guides/slack-guide.ts")).slackGuide),
-    "/docs/webhooks": guide(async () => (await import("./guides/webhooks-guide.ts")).webhooksGuide),
+    "/docs/connected": guide(async () => (await import("./documents/guides/slack-guide.ts")).connectedGuide),
+    "/docs/slack": guide(async () => (await import("./documents/guides/slack-guide.ts")).slackGuide),
+    "/docs/webhooks": guide(async () => (await import("./documents/guides/webhooks-guide.ts")).webhooksGuide),
     "/.well-known/api-catalog": {
       contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       read: json(apiCatalog(baseUrl)),
@@ -97,7 +98,7 @@ function documentsOf({
 function authMdDocument(facts: AuthMdFacts): Document {
   return {
     contentType: "text/markdown; charset=utf-8",
-    read: async () => Buffer.from((await import("./guides/auth-md.ts")).authMd(facts)),
+    read: async () => Buffer.from((await import("./documents/guides/auth-md.ts")).authMd(facts)),
     headers: everywhere,
   };
 }

@@ -59,6 +59,12 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
     may: [/^src\/(certificates|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
+  // What a language model may do for a caller, and how it is asked. Its tools are operations of the API, which it reaches only
+  // through what the API gives it.
+  assistant: {
+    may: [/^src\/(assistant|lib)\//, /^gen\/signpost\//],
+    never: [/^(kysely|pg|@connectrpc\/.*)$/],
+  },
   // The texts of mails, and how they are sent.
   mail: {
     may: [/^src\/(mail|people|db|model|lib)\//, /^gen\/database\.ts$/],
@@ -112,7 +118,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|oauth|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib|agents|domains)\//,
+      /^src\/(analytics|visitors|oauth|people|integrations|assistant|db|hosted|pages|workflow|model|qr|charts|lib|agents|domains)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
       /^src\/outbox\/(sender|subscribers|queue-again|message-body|schedule)\.ts$/,
       // A domain that has passed its checks wants a certificate.

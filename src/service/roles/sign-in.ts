@@ -76,7 +76,10 @@ export function openSignIn(
       // Programs that do not say what they need get what agents get: nothing that only administrators may do.
       usualScopes: roleGrants.TECH.scopes,
       scopesOf: (role) => roleGrants[role].scopes,
-      fetchDocument: createDocumentFetch(config),
+      fetchDocument: createDocumentFetch({
+        allowedNetworks: config.allowedPrivateNetworks,
+        proxies: config.proxies,
+      }),
       otherGrants: new Map([[claimGrantType, answerClaimGrant({ db, now, ...agents })]]),
       metadata: config.registersAgents ? agentMetadata(addresses) : {},
     }),

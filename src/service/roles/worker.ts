@@ -54,8 +54,10 @@ import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
-import { openOrdering, ownNames } from "./certificates.ts";
+
+import { openOrdering, orderSoon, ownNames } from "./certificates.ts";
 import { endAgentGrant } from "./open-agents.ts";
+
 import { openDomains } from "./open-domains.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
@@ -196,6 +198,8 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
     "refresh-visitor-pages": (_payload, signal) => refreshAllPages(db, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
+  // The service's own hosts need certificates before anybody can ask for one.
+  if (config.acme !== undefined) await orderSoon(db);
   const sending = await startSendingRole(parts);
   const jobs = startJobs({
     connection,

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasTool } from "../../test/support/system-tool.ts";
-import { discoveryHandler } from "./discovery.ts";
+import { hasTool } from "../../../test/support/system-tool.ts";
+import { discoveryHandler } from "../discovery.ts";
 import { referencePolicy } from "./reference-page.ts";
 
 const browser = { command: "chromium", debianPackage: "chromium" };

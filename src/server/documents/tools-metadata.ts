@@ -1,7 +1,7 @@
-import { withoutEndSlashes } from "../lib/end-slashes.ts";
-import { type DiscoveryDeps, resourceMetadata } from "./discovery.ts";
+import { withoutEndSlashes } from "../../lib/end-slashes.ts";
+import { type DiscoveryDeps, resourceMetadata } from "../discovery.ts";
+import type { HttpAnswer, HttpRequest } from "../http.ts";
 import { documentsHandler } from "./documents.ts";
-import type { HttpAnswer, HttpRequest } from "./http.ts";
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 
