@@ -13,8 +13,8 @@ export interface DiscoveryDeps {
   readonly authUrl: string;
   /** The public names of all scopes. */
   readonly scopes: Iterable<string>;
-  /** What agents that registered may do before and after their workspace is claimed. */
-  readonly agents: Omit<AuthMdFacts, "baseUrl" | "authUrl">;
+  /** What agents that register are told. Undefined where none can. */
+  readonly agents: Omit<AuthMdFacts, "baseUrl" | "authUrl"> | undefined;
 }
 
 /** How agents register. It is served on the host of the authorization server too, at its root and below its address. */
@@ -44,17 +44,21 @@ type DiscoveryPath = (typeof discoveryPaths)[number];
  * metadata of the protected resource (RFC 9728).
  */
 export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
-  const documents = documentsOf(deps);
-  const ownAuthMd = `${withoutEndSlashes(new URL(deps.authUrl).pathname)}${authMdPath}`;
-  return documentsHandler(new Map([...Object.entries(documents), [ownAuthMd, documents[authMdPath]]]));
+  const documents = new Map<string, Document>(Object.entries(documentsOf(deps)));
+  const { agents, baseUrl, authUrl } = deps;
+  if (agents !== undefined) {
+    const document = authMdDocument({ baseUrl, authUrl, ...agents });
+    documents.set(authMdPath, document);
+    documents.set(`${withoutEndSlashes(new URL(authUrl).pathname)}${authMdPath}`, document);
+  }
+  return documentsHandler(documents);
 }
 
 function documentsOf({
   baseUrl,
   authUrl,
   scopes,
-  agents,
-}: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
+}: DiscoveryDeps): Readonly<Record<Exclude<DiscoveryPath, typeof authMdPath>, Document>> {
   const page = { "content-security-policy": referencePolicy, "referrer-policy": "no-referrer" };
   const catalog = `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"`;
   return {
@@ -81,18 +85,21 @@ function documentsOf({
     "/docs/connected": guide(async () => (await import("./documents/guides/slack-guide.ts")).connectedGuide),
     "/docs/slack": guide(async () => (await import("./documents/guides/slack-guide.ts")).slackGuide),
     "/docs/webhooks": guide(async () => (await import("./documents/guides/webhooks-guide.ts")).webhooksGuide),
-    [authMdPath]: {
-      contentType: "text/markdown; charset=utf-8",
-      read: async () =>
-        Buffer.from((await import("./documents/guides/auth-md.ts")).authMd({ baseUrl, authUrl, ...agents })),
-      headers: everywhere,
-    },
     "/.well-known/api-catalog": {
       contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       read: json(apiCatalog(baseUrl)),
       headers: { ...everywhere, link: catalog },
     },
     "/.well-known/oauth-protected-resource": resourceMetadata(baseUrl, { baseUrl, authUrl, scopes }),
+  };
+}
+
+/** How agents register, which is loaded with its first reader. */
+function authMdDocument(facts: AuthMdFacts): Document {
+  return {
+    contentType: "text/markdown; charset=utf-8",
+    read: async () => Buffer.from((await import("./documents/guides/auth-md.ts")).authMd(facts)),
+    headers: everywhere,
   };
 }
 

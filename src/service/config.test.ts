@@ -124,3 +124,26 @@ test.each([
 ])("the settings %j for certificates are refused by name", (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
 });
+
+test.each([
+  [{}, undefined],
+  [
+    { FIREBASE_PROJECT_ID: "shop-1a2b" },
+    { projectId: "shop-1a2b", keysUrl: expect.stringContaining("securetoken") },
+  ],
+  [
+    { FIREBASE_PROJECT_ID: "shop", FIREBASE_KEYS_URL: "http://localhost:9/keys" },
+    { projectId: "shop", keysUrl: "http://localhost:9/keys" },
+  ],
+])("the settings %j say whose sign-ins with Google or Microsoft count", (env, wanted) => {
+  expect(readConfig(env).federated).toEqual(wanted);
+});
+
+test.each(["Shop", "a b", "../x"])("the project %j is refused", (id) => {
+  expect(() => readConfig({ FIREBASE_PROJECT_ID: id })).toThrow("FIREBASE_PROJECT_ID: the id of a project");
+});
+
+test("agents may register unless the operator says otherwise", () => {
+  expect(readConfig({}).registersAgents).toBe(true);
+  expect(readConfig({ AGENT_REGISTRATION: "off" }).registersAgents).toBe(false);
+});

@@ -63,11 +63,13 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
               discoveryHandler({
                 ...addresses,
                 scopes: api.scopes,
-                agents: {
-                  mcpUrl: addresses.mcpUrl,
-                  preClaimScope,
-                  postClaimScope: defaultPostClaimScope(api.scopes),
-                },
+                agents: config.registersAgents
+                  ? {
+                      mcpUrl: addresses.mcpUrl,
+                      preClaimScope,
+                      postClaimScope: defaultPostClaimScope(api.scopes),
+                    }
+                  : undefined,
               }),
             ),
       mcp: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openMcp())),
