@@ -5,7 +5,9 @@ import { announce } from "./announce.ts";
 // The upper bound of Node: TLS with one certificate, and nothing behind it.
 const maker = await createCertificateMaker();
 const { cert, key } = await maker.sign(["d0.customer.example"]);
-const server = tls.createServer({ cert, key, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
+// A chain as long as ours.
+const chain = [cert, maker.root, maker.root].join("\n");
+const server = tls.createServer({ cert: chain, key, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
   socket.on("error", () => {}).resume();
 });
 process.on("message", () => {
