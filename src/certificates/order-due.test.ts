@@ -111,7 +111,7 @@ test("a name that nobody wants a certificate for is left alone, and swept once n
     .select("name")
     .where("name", "in", [...names, kept.name])
     .execute();
-  expect(left.map(({ name }) => name).toSorted()).toEqual([names[0], kept.name].toSorted());
+  expect(new Set(left.map(({ name }) => name))).toEqual(new Set([names[0], kept.name]));
 });
 
 test("of several processes one looks after a name at a time; a run that died is taken over", async () => {
@@ -119,9 +119,9 @@ test("of several processes one looks after a name at a time; a run that died is 
   const names = Array.from({ length: 12 }, newName);
   for (const name of names) await wantCertificate(db, name, now());
   const turns = await Promise.all(Array.from({ length: 20 }, () => beginTurn(db, now())));
-  expect(turns.flatMap((turn) => (turn === undefined ? [] : [turn.name])).toSorted()).toEqual(
-    names.toSorted(),
-  );
+  const taken = turns.flatMap((turn) => (turn === undefined ? [] : [turn.name]));
+  expect(taken).toHaveLength(names.length);
+  expect(new Set(taken)).toEqual(new Set(names));
   clock.advance(10 * minuteMs);
   expect(names).toContain((await beginTurn(db, now()))?.name);
 });
