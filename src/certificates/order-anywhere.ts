@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { forgetAccount, openAccount } from "./acme/accounts.ts";
+import { away } from "./acme/ask.ts";
 import type { AuthorityOf } from "./acme/authority.ts";
 import { challengeCertificate, renewalIdOf } from "./acme/certificate-files.ts";
 import { AcmeFault } from "./acme/fault.ts";
@@ -56,10 +57,7 @@ export function createOrderAnywhere(
     for (const directory of config.directories) {
       const until = paused.get(directory);
       if (until !== undefined) {
-        failures.push({
-          fault: new AcmeFault("away", "The certificate authority cannot be reached."),
-          until,
-        });
+        failures.push({ fault: away(directory), until });
         continue;
       }
       try {

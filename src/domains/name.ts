@@ -33,7 +33,7 @@ export async function readDomainName(text: string, ownHosts: Iterable<string>): 
   for (const host of ownHosts)
     if (isBelow(name, host)) return { fault: `must be a name of your own: ${host} belongs to this service` };
   // The list of public suffixes is large, and only this needs it.
-  const { getDomain } = await import("tldts");
+  const { getDomain } = await import("./public-suffixes.ts");
   if (getDomain(name, { allowPrivateDomains: true }) === null)
     return {
       fault: `must be a name of your own: ${name} is a public suffix, below which others have theirs`,
@@ -73,7 +73,7 @@ const parentsMax = 10;
 
 /** The name and those above it, down to the one that somebody registered. */
 export async function nameAndParents(name: string): Promise<readonly string[]> {
-  const { getDomain } = await import("tldts");
+  const { getDomain } = await import("./public-suffixes.ts");
   const registered = getDomain(name) ?? name;
   const labels = name.split(".");
   const more = labels.length - registered.split(".").length;

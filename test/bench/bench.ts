@@ -21,6 +21,7 @@ import { restRow } from "./rest.ts";
 import { startUpRow } from "./start-up.ts";
 import { storingRow } from "./storing.ts";
 import { tenantsRow } from "./tenants.ts";
+import { tlsRow } from "./tls.ts";
 import { visitorsRow } from "./visitors.ts";
 
 interface BenchOptions {
@@ -53,6 +54,7 @@ const rows: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]
   many: manyRow,
   memory: memoryRow,
   tenants: tenantsRow,
+  tls: tlsRow,
   analytics: analyticsRow,
   exports: exportsRow,
   outage: outageRow,

@@ -188,7 +188,7 @@ test("while the authority is away for a day the old certificate is served, and t
   }
   expect(await domain.read()).toMatchObject({
     status: "RENEWAL_PENDING",
-    last_error: "The certificate authority cannot be reached.",
+    last_error: `The certificate authority ${new URL(gate.directory).host} cannot be reached.`,
   });
   expect(await served(domain.name)).toBe(first);
   gate.open();

@@ -34,8 +34,13 @@ export async function ask(url: string, { init = {}, now, signal }: AskOptions): 
     const { status, headers } = response;
     return { url, status, headers, body: await readWithin(response), retryAfterMs: waitOf(headers, now()) };
   } catch (cause) {
-    throw new AcmeFault("away", `The certificate authority ${hostOf(url)} cannot be reached.`, { cause });
+    throw away(url, cause);
   }
+}
+
+/** Says that the authority of an address does not answer. */
+export function away(url: string, cause?: unknown): AcmeFault {
+  return new AcmeFault("away", `The certificate authority ${hostOf(url)} cannot be reached.`, { cause });
 }
 
 /** Gives an answer that is a success back, and throws what any other one says. */
