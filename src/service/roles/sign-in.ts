@@ -53,7 +53,7 @@ export function openSignIn(
     oauth: createOauthServer({
       ...{ db, now, onRevoked, keys: signingKeys },
       issuer: addresses.authUrl,
-      resources: resourcesAt(addresses.baseUrl),
+      resources: resourcesAt(addresses.baseUrl, addresses.mcpUrl),
       secretKey: keyFor("oauth-secrets"),
       scopes: apiScopes,
       // Programs that do not say what they need get what agents get: nothing that only administrators may do.
