@@ -1,5 +1,6 @@
 import { createTurnstile } from "../lib/limits/turnstile.ts";
 import { lruCache } from "../lib/lru-cache.ts";
+import { within } from "../lib/within.ts";
 import type { CertificateDesk } from "./certificates.ts";
 import { type Judgement, judge } from "./judge.ts";
 import { type NameReading, readDomainName } from "./name.ts";
@@ -56,6 +57,9 @@ const places = 32;
 const share = 4;
 const lineMax = 8;
 
+/** How long a check waits for the names of the authorities, in milliseconds. */
+const authoritiesMs = 2_000;
+
 /** How long look-ups for a setup guide are kept, in milliseconds, and how many. */
 const keptMs = 60_000;
 const keptMax = 200;
@@ -82,6 +86,9 @@ export function openDomains(options: DomainsOptions): Domains {
     }
   }
 
+  /** Without the names of the authorities nothing is said about CAA records: a check does not wait for an authority. */
+  const namesOfAuthorities = () => within(authoritiesMs, certificates.caaIdentities).catch(() => []);
+
   const tokenOf = ({ workspaceId, name }: NameOf) => ownershipToken(key, workspaceId, name);
 
   return {
@@ -92,7 +99,7 @@ export function openDomains(options: DomainsOptions): Domains {
     isCrowded: (workspaceId) => turnstile.waiting(workspaceId) >= lineMax,
     async check({ workspaceId, name, needsProof }, signal) {
       const [sightings, caaIdentities] = await inTurn(workspaceId, signal, () =>
-        Promise.all([observer.look(name), certificates.caaIdentities()]),
+        Promise.all([observer.look(name), namesOfAuthorities()]),
       );
       // A guide that is asked for next shows what the check has seen.
       kept.delete(name);

@@ -1,5 +1,5 @@
+import { readFile } from "node:fs/promises";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { readGenerated } from "./generated.ts";
 
 /** What models read of a tool. */
 export interface ToolFacts {
@@ -21,7 +21,7 @@ export type ToolTable = (method: DescMethod) => ToolFacts | undefined;
 
 /** Reads the generated facts of all tools. Anybody may use them, since this file loads nothing of the protocol. */
 export async function readToolTable(): Promise<ToolTable> {
-  const text = await readGenerated("tools.json");
+  const text = await readFile(new URL("../../gen/tools.json", import.meta.url), "utf8");
   // The generator writes exactly this.
   const tools: Readonly<Record<string, ToolFacts>> = JSON.parse(text);
   return ({ parent, name }) => tools[`${parent.typeName}/${name}`];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { normalHost } from "../lib/hosts.ts";
 import { createRoute, type Destination } from "./route.ts";
 
-const services = ["signpost.v1.LinksService", "grpc.health.v1.Health"];
+const services = ["signpost.v1.LinksService", "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"];
 const separate = createRoute({
   baseUrl: new URL("https://api.example.com"),
   shortUrl: new URL("https://go.example"),
@@ -36,6 +36,10 @@ describe("with the API on a host of its own", () => {
     ["mcp.example.com", "/v1/links", "none"],
     ["api.example.com", "/mcp", "none"],
     ["api.example.com", "/v1", "discovery"],
+    ["api.example.com", "/auth.md", "discovery"],
+    ["auth.example.com", "/auth.md", "discovery"],
+    ["auth.example.com", "/agent/identity", "auth"],
+    ["go.example", "/auth.md", "scan"],
     ["api.example.com", "/v1/", "rest"],
     ["api.example.com", "/v12", "none"],
     ["API.Example.COM", "/v1/links", "rest"],
@@ -86,6 +90,27 @@ describe("with the API on a host of its own", () => {
     ["go.example", "/health/live", "operation"],
     ["links.customer.example", "/summer", "scan"],
     ["links.customer.example", "/v1/links", "scan"],
+    ["links.customer.example", "/_p/files/public/a.jpg", "file"],
+    ["links.customer.example", "/_p/files/a.png", "scan"],
+    ["links.customer.example", "/_p/fonts/a.woff2", "font"],
+    ...[
+      "/",
+      "/v1",
+      "/signpost.v1.LinksService/Create",
+      "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+      "/openapi.json",
+      "/docs",
+      "/auth",
+      "/auth/sign-in",
+      "/auth.md",
+      "/mcp",
+      "/oauth2/token",
+      "/metrics",
+      "/.well-known/api-catalog",
+      "/.well-known/oauth-protected-resource",
+      "/.well-known/oauth-authorization-server",
+      "/.well-known/openid-configuration",
+    ].map((path): Case => ["links.customer.example", path, "scan"]),
     ["api.example.com.evil.example", "/v1/links", "scan"],
     ["10.1.2.3:8080", "/metrics", "scan"],
     ["10.1.2.3:8080", "/v1/links", "scan"],

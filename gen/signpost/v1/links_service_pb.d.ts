@@ -705,6 +705,13 @@ export declare type ListLinksRequest = Message<"signpost.v1.ListLinksRequest"> &
    * @generated from field: string directory_id = 9;
    */
   directoryId: string;
+
+  /**
+   * Only links on this custom domain; empty means links on all domains. An addition of this service.
+   *
+   * @generated from field: string custom_domain_id = 11;
+   */
+  customDomainId: string;
 };
 
 /**

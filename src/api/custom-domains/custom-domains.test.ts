@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CustomDomain_Status } from "../../../gen/signpost/v1/custom_domain_pb.js";
 import { CustomDomainsService } from "../../../gen/signpost/v1/custom_domains_service_pb.js";
+import { LinksService } from "../../../gen/signpost/v1/links_service_pb.js";
 import { tickingClock } from "../../../test/support/clock.ts";
 import { startNameServer } from "../../../test/support/name-server.ts";
 import { startApi, type TestWorkspace, testDomains } from "../../../test/support/start-api.ts";
@@ -338,6 +339,21 @@ test("links are made on ACTIVE and RENEWAL_PENDING domains only, alone or many a
     ]);
     expect(many.json.error).toMatchObject({ code: 412, codeType: "DOMAIN_NOT_ACTIVE" });
   }
+});
+
+test("links are listed by their domain, and another workspace's domain is unknown", async () => {
+  const { id } = await activate();
+  const own = (await link({ customDomainId: id })).json.link;
+  await link({});
+  const list = await rest("GET", `/v1/links?customDomainId=${id}`);
+  expect([list.json.totalCount, list.json.links.map((each: { id: string }) => each.id)]).toEqual([
+    "1",
+    [own.id],
+  ]);
+  const all = await workspace.client(LinksService).list({});
+  expect(all.totalCount).toBe(2n);
+  const stranger = await api.newWorkspace();
+  expect((await stranger.rest("GET", `/v1/links?customDomainId=${id}`)).status).toBe(404);
 });
 
 test("the root destination is judged as other destinations are, and cannot lead back", async () => {

@@ -34,11 +34,13 @@ export async function listLinksPage(
     sort: `links ${order} ${ascending ? "asc" : "desc"}`,
     filters: filter,
   });
-  const [rows, { total, directoryExists }] = await Promise.all([
+  const [rows, { total, directoryExists, domainExists }] = await Promise.all([
     listLinks(context.db, { filter, order, ascending, page, include }),
     countLinks(context.db, filter),
   ]);
   if (filter.directoryId && !directoryExists) throw notFound("directory", "directoryId", filter.directoryId);
+  if (filter.customDomainId !== undefined && !domainExists)
+    throw notFound("custom domain", "customDomainId", filter.customDomainId);
   const options = messageOptions(deps, include);
   const { records, nextPageToken } = await fillPage(page, {
     rows,
@@ -69,6 +71,7 @@ function readFilter(request: ListLinksRequest, workspaceId: string): LinkFilter 
     workspaceId,
     search: request.search || undefined,
     tagKeys: tags.length === 0 ? undefined : tags.map(nameKey),
+    customDomainId: request.customDomainId || undefined,
     directoryId: request.view === LinkView.DIRECTORY ? request.directoryId || null : undefined,
   };
 }

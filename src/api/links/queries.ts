@@ -86,6 +86,7 @@ export interface LinkFilter {
   readonly tagKeys: readonly string[] | undefined;
   /** The directory that contains the links directly. Null for links in no directory. */
   readonly directoryId: string | null | undefined;
+  readonly customDomainId: string | undefined;
 }
 
 export type LinkOrder = "created_at" | "updated_at" | "shortlink" | "name" | "event_count";
@@ -161,17 +162,22 @@ export interface LinkTotals {
   readonly total: bigint;
   /** Whether the directory of the filter belongs to the workspace. */
   readonly directoryExists: boolean;
+  /** Whether the custom domain of the filter does. */
+  readonly domainExists: boolean;
 }
 
 export async function countLinks(db: Db, filter: LinkFilter): Promise<LinkTotals> {
   const { rows } = await sql<LinkTotals>`select
     (select count(*) from living_links l where ${matching(filter)}) as total,
     exists (select from directories where workspace_id = ${filter.workspaceId}
-      and id = ${filter.directoryId ?? null}::uuid) as "directoryExists"`.execute(db);
+      and id = ${filter.directoryId ?? null}::uuid) as "directoryExists",
+    exists (select from custom_domains where workspace_id = ${filter.workspaceId}
+      and id = ${filter.customDomainId ?? null}::uuid) as "domainExists"`.execute(db);
   return onlyRow(rows);
 }
 
-function matching({ workspaceId, search, tagKeys, directoryId }: LinkFilter): RawBuilder<unknown> {
+function matching(filter: LinkFilter): RawBuilder<unknown> {
+  const { workspaceId, search, tagKeys, directoryId, customDomainId } = filter;
   const conditions = [sql`l.workspace_id = ${workspaceId}`];
   if (search !== undefined) {
     const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
@@ -181,6 +187,7 @@ function matching({ workspaceId, search, tagKeys, directoryId }: LinkFilter): Ra
     conditions.push(sql`exists (select from link_tags lt
       join tags t on t.workspace_id = lt.workspace_id and t.id = lt.tag_id
       where lt.workspace_id = l.workspace_id and lt.link_id = l.id and t.name_key = any(${tagKeys}))`);
+  if (customDomainId !== undefined) conditions.push(sql`l.custom_domain_id = ${customDomainId}`);
   if (directoryId === null) conditions.push(sql`l.directory_id is null`);
   else if (directoryId !== undefined) conditions.push(sql`l.directory_id = ${directoryId}`);
   return sql.join(conditions, sql.raw(" and "));

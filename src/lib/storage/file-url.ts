@@ -4,9 +4,14 @@ import { signUrl } from "./signed-url.ts";
 /** The path of stored files; the storage key follows. Keys need no escaping. */
 export const filesPath = "/_p/files/";
 
+const publicFolder = "public/";
+
+/** The path of files that anyone may read. */
+export const publicFilesPath = `${filesPath}${publicFolder}`;
+
 /** Whether anyone may read a stored file without a signature. */
 export function isPublicFile(storageKey: string): boolean {
-  return storageKey.startsWith("public/");
+  return storageKey.startsWith(publicFolder);
 }
 
 /** The address of a file that anyone may read. */
