@@ -85,8 +85,12 @@ export function faultBody(id: RpcId | null, { code, message, data }: RpcFault): 
   });
 }
 
-/** Writes the answer to a request from the text of its result, in pieces that may be bytes. */
-export function resultBody(id: RpcId, result: readonly (string | Uint8Array)[]): Buffer {
+/**
+ * Writes the answer to a request from the text of its result, in pieces that may be bytes. Text stays text, which the socket takes
+ * in one piece with the headers.
+ */
+export function resultBody(id: RpcId, result: readonly (string | Uint8Array)[]): string | Buffer {
   const pieces = [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, ...result, "}"];
+  if (pieces.every((piece) => typeof piece === "string")) return pieces.join("");
   return Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
 }

@@ -31,14 +31,14 @@ export function writeReply(res: ServerResponse, reply: Reply, common: AnswerHead
     return;
   }
   const isFault = reply.kind === "fault";
-  const body = isFault ? Buffer.from(faultBody(reply.id, reply.fault)) : resultBody(reply.id, reply.result);
+  const body = isFault ? faultBody(reply.id, reply.fault) : resultBody(reply.id, reply.result);
   res.writeHead(isFault ? reply.fault.httpStatus : 200, {
     ...reply.headers,
     ...(isFault ? reply.fault.headers : undefined),
     ...always,
     ...common,
     "content-type": "application/json",
-    "content-length": body.length,
+    "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.length,
   });
   res.end(body);
 }

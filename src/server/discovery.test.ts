@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseTarget, targetUrl } from "../model/links/redirect-target.ts";
 import { acceptedEncoding } from "./compressed.ts";
 import { discoveryHandler, discoveryPaths } from "./discovery.ts";
+import { toolsMetadataHandler } from "./documents/tools-metadata.ts";
 
 const handler = discoveryHandler({
   baseUrl: "https://api.example.com",
@@ -117,6 +118,34 @@ test("the metadata of the protected resource names its authorization server and 
     scopes_supported: ["links:read", "links:write"],
     bearer_methods_supported: ["header"],
   });
+});
+
+test("the tools for models have metadata of their own, before and after their path", async () => {
+  const deps = {
+    baseUrl: "https://api.example.com",
+    authUrl: "https://auth.example.com",
+    scopes: ["links:read"],
+  };
+  const cases = [
+    ["https://api.example.com/mcp", "/.well-known/oauth-protected-resource/mcp"],
+    ["https://api.example.com/mcp", "/mcp/.well-known/oauth-protected-resource"],
+    ["https://mcp.example.com", "/.well-known/oauth-protected-resource"],
+  ] as const;
+  for (const [mcpUrl, path] of cases) {
+    const metadata = toolsMetadataHandler(mcpUrl, deps);
+    const own = createServer((req, res) => void metadata(req, res));
+    await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
+    const { port } = own.address() as AddressInfo;
+    const res = await fetch(`http://127.0.0.1:${port}${path}`);
+    expect(res.headers.get("access-control-allow-origin")).toBe("*");
+    expect(await res.json()).toMatchObject({
+      resource: mcpUrl,
+      authorization_servers: ["https://auth.example.com"],
+      scopes_supported: ["links:read"],
+    });
+    own.closeAllConnections();
+    await new Promise((resolve) => own.close(resolve));
+  }
 });
 
 test("the guide to Google Forms needs no script, and its address gets the visit's id", async () => {
