@@ -140,9 +140,9 @@ export interface AgentRegistrations {
   client_name: Generated<string>;
   created_at: Date;
   email: string;
+  ended_at: Date | null;
   expires_at: Date;
   grant_id: string;
-  granted_at: Date | null;
   id: string;
   poll_seconds: Generated<number>;
   polled_at: Date | null;

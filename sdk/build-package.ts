@@ -20,6 +20,9 @@ const serviceOnly = [
   "signpost.options.v1.deprecation",
 ];
 
+/** The protos of the packages: the API and its options. Tasks are tools for models, which no client calls. */
+const clientProtos = ["proto/signpost/v1", "proto/signpost/options"];
+
 /** Downloads what the build of a language's package needs; throws when a registry is out of reach. */
 export async function fetchNeeds(name: string, language: Language): Promise<void> {
   for (const command of language.fetch) await run(command, languageFolder(name));
@@ -41,7 +44,7 @@ async function generate({
   managed,
   alsoFrom = [],
 }: NonNullable<Language["generate"]>): Promise<void> {
-  const inputs = [{ directory: "proto", paths: ["proto/signpost", ...alsoFrom], exclude_types: serviceOnly }];
+  const inputs = [{ directory: "proto", paths: [...clientProtos, ...alsoFrom], exclude_types: serviceOnly }];
   const template = JSON.stringify({ version: "v2", managed, plugins, inputs });
   await run(["buf", "generate", "--template", template], repository);
 }

@@ -2,13 +2,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { registeredServices } from "../build/registered-services.ts";
 import type { StartedService } from "./service.ts";
 
-/** What the operations answer that need an account at Google or a team at Slack, which no journey has. */
+/** What the operations answer that need an account at Google, a team at Slack or a program let in, which no journey has. */
 const refusals: Readonly<Record<string, string>> = {
   "signpost.v1.GoogleFormsIntegrationsService/CompleteOAuth": "INVALID_ARGUMENT",
   "signpost.v1.GoogleFormsIntegrationsService/Delete": "NOT_FOUND",
   "signpost.v1.GoogleFormsIntegrationsService/GetOAuthURL": "FAILED_PRECONDITION",
   "signpost.v1.GoogleFormsIntegrationsService/SyncNow": "NOT_FOUND",
   "signpost.v1.GoogleFormsIntegrationsService/Update": "NOT_FOUND",
+  "signpost.v1.GrantsService/Revoke": "NOT_FOUND",
   "signpost.v1.SlackIntegrationsService/CompleteOAuth": "INVALID_ARGUMENT",
   "signpost.v1.SlackIntegrationsService/Delete": "NOT_FOUND",
   "signpost.v1.SlackIntegrationsService/GetOAuthURL": "FAILED_PRECONDITION",
@@ -25,7 +26,7 @@ const refusals: Readonly<Record<string, string>> = {
 export async function untilWalked(client: string, { takeAnswers }: StartedService): Promise<number> {
   const wanted = registeredServices().flatMap(({ service, unbuilt }) =>
     service.methods
-      .filter(({ localName }) => !unbuilt.has(localName))
+      .filter(({ localName, methodKind }) => methodKind === "unary" && !unbuilt.has(localName))
       .map(({ name }) => `${service.typeName}/${name}`)
       .map((operation) => `${operation} ${refusals[operation] ?? "OK"}`),
   );

@@ -17,7 +17,7 @@ let service: Service;
 let api: RestApi;
 
 beforeAll(async () => {
-  service = await startService({ database: "own" });
+  service = await startService({ database: "own", fromSources: true });
   api = restApi(service.baseUrl, service.credentials.accessToken);
   return () => service.stop();
 });

@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, type DescMethodUnary, getOption } from "@bufbuild/protobuf";
-import { success_status } from "../../gen/signpost/options/v1/handling_pb.js";
+import { success_status, tells_parts_of } from "../../gen/signpost/options/v1/handling_pb.js";
 import { type Binding, isHttpBody } from "../../src/rest/binding.ts";
 import { answersTable } from "../../src/rest/encode-csv.ts";
 import { cacheControlOf, methodAccess, takesIdempotencyKey } from "../../src/rpc/access.ts";
@@ -157,7 +157,9 @@ function successOf(binding: Binding, { schemas, commentOf }: OperationsOptions):
   const schema =
     responseField === undefined ? schemas.message(method.output) : bare(schemas.field(responseField));
   const table = answersTable(binding) ? { "text/csv": { schema: { type: "string" as const } } } : {};
-  return { description: shown, headers, content: { "application/json": { schema }, ...table } };
+  const isTold = method.parent.methods.some((other) => getOption(other, tells_parts_of) === method.name);
+  const events = isTold ? { "text/event-stream": { schema: { type: "string" as const } } } : {};
+  return { description: shown, headers, content: { "application/json": { schema }, ...table, ...events } };
 }
 
 /** A schema without the keys that belong to the field it is used in. */

@@ -7,6 +7,7 @@ import {
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
 import { getComments, runNodeJs } from "@bufbuild/protoplugin";
+import { referenceOf } from "../reference/reference-text.ts";
 import { toolsOf } from "../tools/tools-file.ts";
 import type { ReadComment } from "./comments.ts";
 import { openapiDocument } from "./document.ts";
@@ -29,11 +30,15 @@ function run(request: CodeGeneratorRequest): CodeGeneratorResponse {
   const readComment: ReadComment = (desc) => getComments(desc).leading;
   const document = openapiDocument({ services, errorReason, error, readComment });
   const tools = toolsOf([...services, ...tasks], readComment);
+  const toolOf = (operationId: string) => tools[`signpost.v1.${operationId.replace("_", "/")}`]?.name;
+  // The document is written as JSON, whose parts the reference tells of.
+  const reference = referenceOf(JSON.parse(JSON.stringify(document)), toolOf);
   return create(CodeGeneratorResponseSchema, {
     supportedFeatures: BigInt(CodeGeneratorResponse_Feature.PROTO3_OPTIONAL),
     file: [
       { name: "openapi.json", content: `${JSON.stringify(document, undefined, 1)}\n` },
       { name: "tools.json", content: `${JSON.stringify(tools, undefined, 1)}\n` },
+      { name: "reference.json", content: `${JSON.stringify(reference, undefined, 1)}\n` },
     ],
   });
 }

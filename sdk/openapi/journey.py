@@ -8,6 +8,7 @@ import uuid
 from datetime import datetime, timedelta, timezone
 
 import openapi_client as signpost
+from journey_agents import claim_as_person
 from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
@@ -58,6 +59,7 @@ def main() -> None:
         make_many_links(client, RUN, directory_id)
         sign_in(client)
         invite(signpost.MembersApi(client), RUN)
+        claim_as_person(signpost.AgentIdentityApi(client), RUN)
         play_in_sandbox(client)
         signpost.LinksApi(client).links_service_delete(link.id)
         signpost.QRCodeTemplatesApi(client).qrcode_templates_service_delete_qrcode_template(template_id)

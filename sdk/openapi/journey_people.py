@@ -1,6 +1,7 @@
 """The steps of the journey about members and their sessions."""
 
 import os
+import uuid
 
 import openapi_client as signpost
 from journey_support import session_token
@@ -19,6 +20,10 @@ def sign_in(client: signpost.ApiClient) -> None:
         assert (changed.first_name, changed.last_name) == ("Ada", "Lovelace"), changed
         visits = signpost.PlanLimitKey.PLAN_LIMIT_KEY_TRACKED_VISITS
         signpost.AllowancesApi(own).allowances_service_dismiss(signpost.DismissAllowanceNoticeRequest(key=visits))
+        calls = signpost.GrantsApi(own)
+        assert not calls.grants_service_list().grants
+        missing = reason_of(lambda: calls.grants_service_revoke(str(uuid.uuid4())))
+        assert missing == signpost.ErrorReason.NOT_FOUND, missing
     refused = reason_of(signpost.MembersApi(client).members_service_get_myself)
     assert refused == signpost.ErrorReason.MEMBER_SESSION_REQUIRED, refused
 

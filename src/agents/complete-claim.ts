@@ -100,9 +100,9 @@ export function completeClaim(
   link: ClaimLink,
   {
     claimant,
-    grants,
+    claimGrant,
     at,
-  }: { readonly claimant: Claimant; readonly grants: Pick<AgentGrants, "claim">; readonly at: Date },
+  }: { readonly claimant: Claimant; readonly claimGrant: AgentGrants["claim"]; readonly at: Date },
 ): Promise<SigningMember | undefined> {
   const { workspaceId, attemptId, email } = link;
   return inTransaction(db, async (tx) => {
@@ -115,7 +115,8 @@ export function completeClaim(
       .where("claimed_at", "is", null)
       .where("wrong_codes", "<", wrongCodesMax)
       .where("expires_at", ">", at)
-      .returning(["id", "grant_id", "scope"])
+      .where("ended_at", "is", null)
+      .returning(["grant_id as grantId", "scope"])
       .executeTakeFirst();
     if (claimed === undefined) return undefined;
     await insertAdministrator(tx, { workspaceId, memberId, email, claimant, at });
@@ -127,9 +128,8 @@ export function completeClaim(
       .returning("enforce_mfa")
       .executeTakeFirst();
     if (verified === undefined) throw closed("EXPIRED");
-    await grants.claim(tx, {
-      ...{ workspaceId, grantId: claimed.grant_id, clientId: claimed.id, memberId, scope: claimed.scope, at },
-    });
+    const { grantId, scope } = claimed;
+    await claimGrant(tx, { workspaceId, grantId }, { memberId, scope });
     const { passwordHash } = claimant;
     return { workspaceId, memberId, email, passwordHash, epoch: 0, needsCode: false, isShutOut: false };
   });

@@ -1,42 +1,37 @@
 import type { Db } from "../db/open.ts";
+import type { TokenAnswer } from "../oauth/issue-tokens.ts";
 
-/** The grant of an agent before anybody claims its workspace. It has no member. */
-export interface NewAgentGrant {
-  readonly workspaceId: string;
-  /** The registration's id, which is the agent's client id too. */
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly scope: string;
-  /** When the grant ends, unless somebody claims the workspace. */
-  readonly expiresAt: Date;
-  readonly at: Date;
-}
-
-export interface ClaimedGrant {
+export interface AgentGrantKey {
   readonly workspaceId: string;
   readonly grantId: string;
-  readonly clientId: string;
-  readonly memberId: string;
-  /** The wider scopes. */
-  readonly scope: string;
-  readonly at: Date;
-}
-
-/** The tokens of the claim grant, as the token endpoint answers them. */
-export interface AgentTokens {
-  readonly access_token: string;
-  readonly token_type: string;
-  readonly expires_in: number;
-  readonly refresh_token: string;
-  readonly scope: string;
 }
 
 /** What agents need of the authorization server. */
 export interface AgentGrants {
-  /** Begins a grant in the caller's transaction. Returns its id, and the token with the narrow scopes for the API. */
-  begin(tx: Db, grant: NewAgentGrant): Promise<{ readonly grantId: string; readonly accessToken: string }>;
-  /** Gives the grant to the member who claimed the workspace, with the wider scopes, in the caller's transaction. */
-  claim(tx: Db, grant: ClaimedGrant): Promise<void>;
-  /** Makes tokens of a claimed grant, for a resource. Throws INVALID_ARGUMENT for an unknown resource. */
-  issue(grant: ClaimedGrant, resource: string | undefined): Promise<AgentTokens>;
+  /** Begins the grant of an agent in the caller's transaction, without a member. Returns its id. */
+  begin(
+    tx: Db,
+    agent: {
+      readonly workspaceId: string;
+      /** The registration's id. */
+      readonly clientId: string;
+      readonly clientName: string;
+      readonly scope: string;
+    },
+    at: Date,
+  ): Promise<string>;
+  /** Signs the token that the agent has from the beginning, for the API. */
+  firstToken(grant: AgentGrantKey, at: Date): Promise<string>;
+  /** Gives the grant to the member who claims the workspace, with the wider scopes, in the caller's transaction. */
+  claim(
+    tx: Db,
+    grant: AgentGrantKey,
+    wider: { readonly memberId: string; readonly scope: string },
+  ): Promise<void>;
+  /** Whether tokens can be for a resource; undefined stands for the API. */
+  isResource(resource: string | undefined): boolean;
+  /** Makes the tokens of a claimed grant. Undefined when it has had them, or has ended. */
+  issue(grant: AgentGrantKey, resource: string | undefined): Promise<TokenAnswer | undefined>;
+  /** Ends a grant: its tokens end on every process within 5 s. */
+  end(db: Db, grant: AgentGrantKey, at: Date): Promise<void>;
 }

@@ -62,11 +62,10 @@ export async function registerAgent(
   if (!taken.isAllowed) return { waitSeconds: taken.seconds };
   const [registrationId, attemptId] = [newId(at), newId(at)];
   const expiresAt = new Date(at.getTime() + registrationLifeMs);
-  const { workspaceId, accessToken } = await db.transaction().execute(async (tx) => {
+  const { workspaceId, grantId } = await db.transaction().execute(async (tx) => {
     const workspaceId = await createWorkspace(tx, clientName || email, at);
-    const { grantId, accessToken } = await grants.begin(tx, {
-      ...{ workspaceId, clientId: registrationId, clientName, scope: preClaimScope, expiresAt, at },
-    });
+    const agent = { workspaceId, clientId: registrationId, clientName, scope: preClaimScope };
+    const grantId = await grants.begin(tx, agent, at);
     await tx
       .insertInto("agent_registrations")
       .values({
@@ -74,14 +73,14 @@ export async function registerAgent(
         ...{ grant_id: grantId, attempt_id: attemptId, expires_at: expiresAt, created_at: at },
       })
       .execute();
-    return { workspaceId, accessToken };
+    return { workspaceId, grantId };
   });
   return {
     registrationId,
     claimToken: tokens.claimToken({ workspaceId, registrationId }),
     expiresAt,
     attempt: shownAttempt(tokens, { workspaceId, attemptId, expiresAt }),
-    accessToken,
+    accessToken: await grants.firstToken({ workspaceId, grantId }, at),
     scope: preClaimScope,
   };
 }

@@ -30,7 +30,9 @@ import { WebhooksService } from "../../gen/signpost/v1/webhooks_service_pb.js";
 import { WorkflowStepsService } from "../../gen/signpost/v1/workflow_steps_service_pb.js";
 import { WorkspaceTokensService } from "../../gen/signpost/v1/workspace_tokens_service_pb.js";
 import { WorkspacesService } from "../../gen/signpost/v1/workspaces_service_pb.js";
-import { type RegisteredService, register, registerPartly } from "../rpc/handlers.ts";
+import { type RegisteredService, register } from "../rpc/handlers.ts";
+import type { AgentIdentityDeps } from "./agent-identity/claim-workspace.ts";
+import { agentIdentityService } from "./agent-identity/service.ts";
 import { allowancesService } from "./allowances/service.ts";
 import { analyticsDashboardService } from "./analytics-dashboard/service.ts";
 import { analyticsDataService } from "./analytics-data/service.ts";
@@ -49,6 +51,8 @@ import { jobsService } from "./jobs/service.ts";
 import { linkSettingsService } from "./link-settings/service.ts";
 import { linksService } from "./links/service.ts";
 import { mediaService } from "./media/service.ts";
+import { toMember } from "./members/message.ts";
+import { findMember } from "./members/queries.ts";
 import { type MembersDeps, membersService } from "./members/service.ts";
 import { metricsService } from "./metrics/service.ts";
 import { pageThemeTemplatesService } from "./page-theme-templates/service.ts";
@@ -70,10 +74,11 @@ import { workspacesService } from "./workspaces/service.ts";
 
 /**
  * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
- * is not built, or only in part, is registered by `registerPartly`.
+ * is not built, or only in part, would be registered by `registerPartly`.
  */
 export function createServices(
   given: Deps &
+    Omit<AgentIdentityDeps, "memberOf"> &
     AssistantDeps &
     DomainDeps &
     GoogleFormsDeps &
@@ -85,7 +90,7 @@ export function createServices(
 ): readonly RegisteredService[] {
   const deps = { ...given, analytics: shownAnalytics(given) };
   return [
-    registerPartly(AgentIdentityService),
+    register(AgentIdentityService, agentIdentityService({ ...deps, memberOf: findMemberMessage })),
     register(AllowancesService, allowancesService(deps)),
     register(AnalyticsDashboardService, analyticsDashboardService(deps)),
     register(AnalyticsDataService, analyticsDataService(deps)),
@@ -119,3 +124,9 @@ export function createServices(
     register(WorkspacesService, workspacesService(deps)),
   ];
 }
+
+/** A member as the API shows it, for the slices that answer with one. */
+const findMemberMessage: AgentIdentityDeps["memberOf"] = async (db, { workspaceId, memberId }) => {
+  const row = await findMember(db, workspaceId, memberId);
+  return row && toMember(row);
+};

@@ -4,7 +4,9 @@ import type { RegisteredService } from "../rpc/handlers.ts";
 
 /** The page, in Markdown, that names every operation which answers UNIMPLEMENTED. */
 export function unbuiltPage(services: readonly RegisteredService[]): string {
-  const operations = services.flatMap(({ service }) => service.methods);
+  const operations = services
+    .flatMap(({ service }) => service.methods)
+    .filter(({ methodKind }) => methodKind === "unary");
   const rows = services.flatMap(({ service, unbuilt }) =>
     service.methods
       .filter(({ localName }) => unbuilt.has(localName))

@@ -82,12 +82,12 @@ export async function converse(turn: Turn, reach: Reach): Promise<Answer> {
       show(plainer.end());
       if (reply.isCut) show(" …");
       isAnswered = reply.calls.length === 0;
+      if (isAnswered && reply.text.trim() === "" && progress.offers.length === 0)
+        throw new ModelFault("garbled", "the model's answer is empty");
       if (!isAnswered && isLast) throw new ModelFault("garbled", "the model uses tools and comes to no end");
       if (!isAnswered) await useTools(turn, reach, progress, reply);
       if (!isAnswered && reply.text !== "") show("\n\n");
     }
-    if (text.trim() === "" && progress.offers.length === 0)
-      throw new ModelFault("garbled", "the model's answer is empty");
   } catch (error) {
     const fault = signal.aborted ? new ModelFault("late", "the model took too long") : error;
     if (!(fault instanceof ModelFault) || progress.changes.length === 0) throw fault;

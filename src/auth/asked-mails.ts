@@ -116,7 +116,7 @@ export function sentPage(): PageActions {
 }
 
 /** A name as one line, in the form in which names are compared. */
-function nameOf(text: string): string {
+export function nameOf(text: string): string {
   return text
     .normalize("NFC")
     .replaceAll(/\p{Cc}+/gu, " ")

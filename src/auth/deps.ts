@@ -8,6 +8,7 @@ import type { OauthServer } from "../oauth/server.ts";
 import type { SignedSession, VerifySession } from "../people/sessions.ts";
 import type { SignInDeps } from "../people/sign-in.ts";
 import type { Standings } from "../people/standing.ts";
+import type { AgentsDeps } from "./agent-endpoints.ts";
 
 /** What the sign-in pages and the JSON session are given. */
 export interface AuthDeps extends SignInDeps {
@@ -26,6 +27,7 @@ export interface AuthDeps extends SignInDeps {
     task: Task,
     payload: { readonly [Field in keyof QueuedJobs[Task]]: string },
   ) => Promise<void>;
+  readonly agents: AgentsDeps;
   /** Whether strangers may make workspaces. */
   readonly allowsSignUp: boolean;
   readonly oauth: OauthServer;

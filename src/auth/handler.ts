@@ -4,6 +4,7 @@ import type { CallError } from "../lib/errors.ts";
 import { discardBody, dropMax } from "../lib/limits/request-body.ts";
 import type { HostedPage } from "../pages/page.ts";
 import { accountPage, signOut } from "./account.ts";
+import { agentClaimPage, attemptField } from "./agent-claim.ts";
 import { forgottenPage, sentPage, signUpPage } from "./asked-mails.ts";
 import { consentPage } from "./consent.ts";
 import { createCookies } from "./cookies.ts";
@@ -92,6 +93,7 @@ function pagesOf(deps: AuthDeps): ReadonlyMap<string, PageActions> {
     ["account", accountPage(deps)],
     ["sign-out", signOut(deps)],
     ["remove-passkey", removePasskeyPage(deps)],
+    ["agent/claim", agentClaimPage(deps)],
     ["oauth2/auth", consentPage(deps)],
     ["end-access", endAccessPage(deps)],
     ...(deps.allowsSignUp ? ([["sign-up", signUpPage(deps)]] as const) : []),
@@ -113,8 +115,10 @@ async function replyTo(
   if (tokens.fits(cookies.read(req.headers.cookie, "form"), fields.get("form")))
     return page.send(visit, fields);
   // The fields that matter stand in the address or in cookies, so the form is shown anew with its own token.
-  const challenge = fields.get("challenge");
-  const query = new URLSearchParams(challenge === undefined ? fields.get("request") : { challenge });
+  const shownAgain = ["challenge", attemptField].find((name) => fields.has(name));
+  const query = new URLSearchParams(
+    shownAgain === undefined ? fields.get("request") : { [shownAgain]: fields.get(shownAgain) ?? "" },
+  );
   const shown = await page.open({ ...visit, query, alert: wordsOf(visit.language).faults.STALE });
   return "page" in shown ? { page: { ...shown.page, status: 403 } } : shown;
 }

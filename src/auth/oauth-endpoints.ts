@@ -4,10 +4,11 @@ import { newId } from "../lib/ids.ts";
 import { discardBody, dropMax } from "../lib/limits/request-body.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { isOauthFault, oauthFault } from "../oauth/oauth-fault.ts";
+import { answerNewerLink, answerRegistration } from "./agent-endpoints.ts";
 import type { AuthDeps } from "./deps.ts";
 import { parseJson, readBody } from "./read-body.ts";
 
-type Endpoint = "metadata" | "keys" | "token" | "register" | "revoke";
+type Endpoint = "metadata" | "keys" | "token" | "register" | "revoke" | "agent" | "agent-link";
 
 /** Below the issuer; with the issuer's path behind it, it is the place of the metadata (RFC 8414, 3). */
 export const wellKnownName = ".well-known/oauth-authorization-server";
@@ -19,9 +20,14 @@ export const oauthEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, End
   ["oauth2/token", "token"],
   ["oauth2/reg", "register"],
   ["oauth2/revoke", "revoke"],
+  ["agent/identity", "agent"],
+  ["agent/identity/claim", "agent-link"],
 ]);
 
 const documents: ReadonlySet<Endpoint> = new Set<Endpoint>(["metadata", "keys"]);
+
+/** Agents are no pages: a page must not make workspaces from the networks of its visitors. */
+const ofAgents: ReadonlySet<Endpoint> = new Set<Endpoint>(["agent", "agent-link"]);
 
 interface Answer {
   readonly status: number;
@@ -41,7 +47,7 @@ export function createOauthAnswerer(deps: AuthDeps) {
     );
     const body = answer.body === undefined ? undefined : JSON.stringify(answer.body);
     res.writeHead(answer.status, {
-      "access-control-allow-origin": "*",
+      ...(!ofAgents.has(endpoint) && { "access-control-allow-origin": "*" }),
       "cache-control": documents.has(endpoint) && answer.status === 200 ? "public, max-age=300" : "no-store",
       "x-content-type-options": "nosniff",
       "x-request-id": requestId,
@@ -58,11 +64,12 @@ export function createOauthAnswerer(deps: AuthDeps) {
 
 async function answerTo(deps: AuthDeps, req: IncomingMessage, endpoint: Endpoint): Promise<Answer> {
   const allowed = documents.has(endpoint) ? ["GET", "HEAD"] : ["POST"];
-  if (req.method === "OPTIONS") return { status: 204, headers: preflightOf(allowed) };
+  if (req.method === "OPTIONS" && !ofAgents.has(endpoint))
+    return { status: 204, headers: preflightOf(allowed) };
   if (!allowed.includes(req.method ?? ""))
     return {
       ...faultAnswer(oauthFault("invalid_request", `use ${allowed.join(" or ")}`, { status: 405 })),
-      headers: { allow: [...allowed, "OPTIONS"].join(", ") },
+      headers: { allow: [...allowed, ...(ofAgents.has(endpoint) ? [] : ["OPTIONS"])].join(", ") },
     };
   if (endpoint === "metadata") return { status: 200, body: deps.oauth.metadata() };
   if (endpoint === "keys") return { status: 200, body: await deps.oauth.keys() };
@@ -73,6 +80,12 @@ async function answerTo(deps: AuthDeps, req: IncomingMessage, endpoint: Endpoint
   if (endpoint === "register") {
     const text = await readBody(req, { mediaType: "application/json", address });
     return { status: 201, body: await deps.oauth.register(parseJson(text), address) };
+  }
+  if (endpoint === "agent" || endpoint === "agent-link") {
+    const json = parseJson(await readBody(req, { mediaType: "application/json", address }));
+    const answer =
+      endpoint === "agent" ? answerRegistration(deps, json, address) : answerNewerLink(deps, json);
+    return { status: 200, body: await answer };
   }
   const text = await readBody(req, { mediaType: "application/x-www-form-urlencoded", address });
   const [form, asker] = [readForm(text), { address, authorization: req.headers.authorization }];

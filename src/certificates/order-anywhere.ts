@@ -14,7 +14,7 @@ import {
   pausesOf,
   type Turn,
 } from "./queries.ts";
-import { earlier } from "./renewal.ts";
+import { earlier, later } from "./renewal.ts";
 import { awayUntil, nextQuestion, renewalMoment } from "./schedule.ts";
 
 /** How an order ended: signed, failed at an authority that answers, or with nobody to ask. */
@@ -134,7 +134,8 @@ async function orderAt(deps: CertificateDeps, authorityOf: AuthorityOf, place: P
   const kept = keptOf(deps, place, signed);
   const { renewalInfo } = await authority.directory(signal);
   const asks = kept.renewalId !== "" && renewalInfo !== undefined;
-  return { kind: "signed", kept, lookAt: asks ? earlier(kept.renewAt, nextQuestion(now())) : kept.renewAt };
+  const lookAt = asks ? earlier(kept.renewAt, nextQuestion(now())) : kept.renewAt;
+  return { kind: "signed", kept, lookAt: later(lookAt, nextQuestion(now(), 0)) };
 }
 
 /** Orders with the account at an authority; once more with another account when the authority does not know it. */

@@ -44,3 +44,8 @@ export async function planRenewal(
 export function earlier(one: Date, other: Date): Date {
   return one < other ? one : other;
 }
+
+/** Where a clock is wrong, a certificate may be old when it is new; it is not ordered again at once. */
+export function later(one: Date, other: Date): Date {
+  return one > other ? one : other;
+}

@@ -76,7 +76,7 @@ function keyOf(given: unknown): string | undefined {
 function answerOf({ contentType, body }: Performed, images: ToolAnswer["images"] = []): ToolAnswer {
   if (contentType === "application/json") return { structured: body, text: modelText(body), images };
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  const mimeType = contentType.replace(/;.*$/s, "");
+  const [mimeType = ""] = contentType.split(";", 1);
   const structured = JSON.stringify({ contentType, bytes: bytes.length });
   if (mimeType.startsWith("image/") && mimeType !== "image/svg+xml")
     return { structured, text: `${mimeType}, ${bytes.length} bytes`, images: [{ mimeType, bytes }] };

@@ -16,6 +16,8 @@ export type Encode = (message: Message) => Payload;
 export interface Encoders {
   /** Compiles the encoder of a binding: JSON of the message or of its `response_body`, or the bytes of an HttpBody. */
   encoderOf(binding: Binding): Encode;
+  /** Writes a message of a stream. */
+  writePart(schema: DescMessage, part: Message): Json;
   /** Writes a record for the answer that will hold it, and returns its bytes. */
   writeRecord(schema: DescMessage, record: Message): number;
 }
@@ -34,7 +36,8 @@ export function createEncoders(registry: Registry, leavesOut?: (field: DescField
     }
     return jsonEncoder(writers.field(responseField));
   };
-  return { encoderOf, writeRecord: writers.record };
+  const writePart = (schema: DescMessage, part: Message) => writers.message(schema)(part);
+  return { encoderOf, writePart, writeRecord: writers.record };
 }
 
 const emptyBody = { contentType: "", data: new Uint8Array() };

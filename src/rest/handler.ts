@@ -19,6 +19,7 @@ import { allowOrigin, isPreflight, preflight } from "./cross-origin.ts";
 import { createDecoders, type Decode } from "./decode.ts";
 import { createEncoders, type Encode, type Encoders } from "./encode.ts";
 import { acceptsCsv, csvEncoder } from "./encode-csv.ts";
+import { acceptsEvents, eventStream, type Parts } from "./event-stream.ts";
 import { type RestResponse, respond, respondError, respondFile } from "./respond.ts";
 import type { RestRouter } from "./router.ts";
 
@@ -33,6 +34,8 @@ export interface RestOptions {
   readonly bodies: BodyBudget;
   /** The HTTP status of a method's success, where it differs from 200. */
   readonly successStatusOf?: (method: DescMethodUnary) => number | undefined;
+  /** How the answer of a method is told in parts; undefined for methods whose answer comes whole. */
+  readonly partsOf?: (method: DescMethodUnary) => Parts | undefined;
   /** Whether pages of any origin may call a method; none by default. */
   readonly isCrossOrigin?: (method: DescMethodUnary) => boolean;
   /** The client's IP address, after trusted proxies. */
@@ -74,9 +77,9 @@ const noBody = new Uint8Array();
  * events as well as its `request` events: it answers `Expect: 100-continue` once the headers are accepted.
  */
 export function restHandler(options: RestOptions): RestHandler {
-  const { encoderOf, writeRecord } = createEncoders(options.registry);
+  const { encoderOf, writePart, writeRecord } = createEncoders(options.registry);
   const planOf = createPlans(options, encoderOf);
-  const serving = { ...options, writeRecord };
+  const serving = { ...options, writePart, writeRecord };
   return (req, res) => {
     const requestId = requestIdOf(header(req, "x-request-id"), options.newRequestId);
     serve(req, res, requestId, serving, planOf).catch(async (error: unknown) => {
@@ -95,7 +98,7 @@ export function restHandler(options: RestOptions): RestHandler {
   };
 }
 
-type Serving = RestOptions & Pick<Encoders, "writeRecord">;
+type Serving = RestOptions & Pick<Encoders, "writePart" | "writeRecord">;
 
 /** Compiles plans on first use, which keeps the start of the service short. */
 function createPlans(
@@ -134,7 +137,10 @@ async function serve(
   if (options.isCrossOrigin?.(plan.binding.method) === true) allowOrigin(res);
   const takeBody = bodyOf(req, res, plan);
   const contentType = header(req, "content-type");
-  const call = callOf(req, res, requestId, options);
+  const parts = acceptsEvents(header(req, "accept")) ? options.partsOf?.(plan.binding.method) : undefined;
+  const events =
+    parts && eventStream(res, parts, { requestId, writePart: (part) => options.writePart(parts.part, part) });
+  const call = { ...callOf(req, res, requestId, options), ...(events && { tell: events.tell }) };
   const hold = options.bodies.open(call.clientAddress);
   const read = async (weigh: Weigh) => {
     const body = await takeBody(hold);
@@ -142,6 +148,7 @@ async function serve(
     return plan.decode({ segments, query, body, contentType });
   };
   const outcome = await options.invoke(plan.binding.method, read, call).finally(hold.release);
+  if (events?.end(outcome, (message) => plan.encode(message).body) === true) return;
   if (outcome.ok) answer(req, res, plan, { requestId, ...outcome });
   else await refuse(req, res, outcome.error, requestId, { headers: outcome.headers, bytesMax: dropMax });
 }

@@ -149,6 +149,22 @@ export function withCheck<Request, Answer>(
   return Object.assign(handle, { check });
 }
 
+/**
+ * Answers a replay of a call whose answer holds what is never stored. `stored` is the handler's own answer. It runs outside of
+ * any transaction, and throws what the caller is then refused with.
+ */
+type Renew<Request, Answer> = (request: Request, stored: Answer, context: Context) => Promise<Answer>;
+
+/** Adds to a handler, in one or two parts, what answers its replays. */
+export function withRenewal<Request, Answer>(
+  renew: Renew<Request, Answer>,
+  handle: ((request: Request, context: Context) => Promise<Answer>) & {
+    readonly prepare?: Prepare<Request, Answer>;
+  },
+) {
+  return Object.assign(handle, { renew });
+}
+
 /** The handlers of a service, one for each of its unary RPCs: a missing one does not compile. */
 export type Handlers<S extends DescService> = {
   readonly [K in keyof S["method"] as S["method"][K] extends DescMethodUnary
@@ -168,11 +184,15 @@ export interface RegisteredService {
 
 type AnyAnswer = MessageInitShape<DescMethodUnary["output"]>;
 
-/** The handler of a method, with `prepare` where it has two parts and `check` where it checks more than fields. */
+/**
+ * The handler of a method, with `prepare` where it has two parts, `check` where it checks more than fields, and `renew` where
+ * replays have answers of their own.
+ */
 export interface Handle {
   (request: never, context: Context): Promise<AnyAnswer>;
   readonly prepare?: Prepare<never, AnyAnswer>;
   readonly check?: RequestCheck<never>;
+  readonly renew?: Renew<never, AnyAnswer>;
 }
 
 /** Pairs a service with its handlers; the compiler checks that they match. */

@@ -1,11 +1,14 @@
 import {
+  create,
   type DescField,
   type DescMethod,
   type DescMethodServerStreaming,
   type DescMethodUnary,
   type DescService,
   getOption,
+  type Message,
 } from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
 import { tells_parts_of } from "../../gen/signpost/options/v1/handling_pb.js";
 
 /** A server stream that tells the answer of a unary method in parts. */
@@ -28,6 +31,13 @@ export function streamOf(method: DescMethod): PartStream | undefined {
       `${method.parent.typeName}/${method.name}: only unary methods and streams of their parts are served`,
     );
   return { method, unary, answerField };
+}
+
+/** The part that ends a stream. */
+export function lastPart({ method, answerField }: PartStream, answer: Message): Message {
+  const part = create(method.output);
+  reflect(method.output, part).set(answerField, reflect(answerField.message ?? method.output, answer));
+  return part;
 }
 
 /** The streams of some services. */

@@ -9,6 +9,11 @@ const handler = discoveryHandler({
   baseUrl: "https://api.example.com",
   authUrl: "https://auth.example.com",
   scopes: ["links:write", "links:read"],
+  agents: {
+    mcpUrl: "https://api.example.com/mcp",
+    preClaimScope: "links:read",
+    postClaimScope: "links:write media:write",
+  },
 });
 let server: Server;
 let origin: string;
@@ -157,3 +162,22 @@ test.each([
 ])("of the encodings %j the answer has %s", (header, encoding) => {
   expect(acceptedEncoding(header)).toBe(encoding);
 });
+
+test.each(["/auth.md", "/auth.md?x=1"])(
+  "agents that know nothing learn at %s how to register",
+  async (path) => {
+    const answer = await fetch(origin + path);
+    expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    const text = await answer.text();
+    for (const said of [
+      "POST https://auth.example.com/agent/identity\n",
+      "POST https://auth.example.com/agent/identity/claim\n",
+      "POST https://auth.example.com/oauth2/token\n",
+      "grant_type=urn:workos:agent-auth:grant-type:claim",
+      "resource=https://api.example.com/mcp",
+      "`links:read`",
+      "`links:write`, `media:write`",
+    ])
+      expect(text).toContain(said);
+  },
+);

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { type Document, documentsHandler, everywhere, json, text } from "./documents.ts";
-import { guidePolicy } from "./guides/guide-page.ts";
+import { withoutEndSlashes } from "../lib/end-slashes.ts";
+import { type Document, documentsHandler, everywhere, json, text } from "./documents/documents.ts";
+import type { AuthMdFacts } from "./documents/guides/auth-md.ts";
+import { guidePolicy } from "./documents/guides/guide-page.ts";
+import { referencePage, referencePolicy, referenceStart } from "./documents/reference-page.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
-import { referencePage, referencePolicy, referenceStart } from "./reference-page.ts";
 
 export interface DiscoveryDeps {
   /** Public address of the API, without a slash at the end. */
@@ -11,7 +13,12 @@ export interface DiscoveryDeps {
   readonly authUrl: string;
   /** The public names of all scopes. */
   readonly scopes: Iterable<string>;
+  /** What agents that registered may do before and after their workspace is claimed. */
+  readonly agents: Omit<AuthMdFacts, "baseUrl" | "authUrl">;
 }
+
+/** How agents register. It is served on the host of the authorization server too, at its root and below its address. */
+export const authMdPath = "/auth.md";
 
 /** The paths on the API's host where programs and people learn what the API is. */
 export const discoveryPaths = [
@@ -27,6 +34,7 @@ export const discoveryPaths = [
   "/docs/webhooks",
   "/.well-known/api-catalog",
   "/.well-known/oauth-protected-resource",
+  authMdPath,
 ] as const;
 
 type DiscoveryPath = (typeof discoveryPaths)[number];
@@ -36,10 +44,17 @@ type DiscoveryPath = (typeof discoveryPaths)[number];
  * metadata of the protected resource (RFC 9728).
  */
 export function discoveryHandler(deps: DiscoveryDeps): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
-  return documentsHandler(new Map(Object.entries(documentsOf(deps))));
+  const documents = documentsOf(deps);
+  const ownAuthMd = `${withoutEndSlashes(new URL(deps.authUrl).pathname)}${authMdPath}`;
+  return documentsHandler(new Map([...Object.entries(documents), [ownAuthMd, documents[authMdPath]]]));
 }
 
-function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
+function documentsOf({
+  baseUrl,
+  authUrl,
+  scopes,
+  agents,
+}: DiscoveryDeps): Readonly<Record<DiscoveryPath, Document>> {
   const page = { "content-security-policy": referencePolicy, "referrer-policy": "no-referrer" };
   const catalog = `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"`;
   return {
@@ -54,7 +69,8 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
     "/docs": { contentType: "text/html; charset=utf-8", read: text(referencePage), headers: page },
     "/docs/google-forms": {
       contentType: "text/html; charset=utf-8",
-      read: async () => Buffer.from((await import("./guides/google-forms-guide.ts")).googleFormsGuide),
+      read: async () =>
+        Buffer.from((await import("./documents/guides/google-forms-guide.ts")).googleFormsGuide),
       headers: { "content-security-policy": guidePolicy, "referrer-policy": "no-referrer" },
     },
     "/docs/api-reference.js": {
@@ -62,9 +78,15 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
       read: () => readFile(new URL("../../vendor/scalar/api-reference.js", import.meta.url)),
     },
     "/docs/start.js": { contentType: "text/javascript; charset=utf-8", read: text(referenceStart) },
-    "/docs/connected": guide(async () => (await import("./guides/slack-guide.ts")).connectedGuide),
-    "/docs/slack": guide(async () => (await import("./guides/slack-guide.ts")).slackGuide),
-    "/docs/webhooks": guide(async () => (await import("./guides/webhooks-guide.ts")).webhooksGuide),
+    "/docs/connected": guide(async () => (await import("./documents/guides/slack-guide.ts")).connectedGuide),
+    "/docs/slack": guide(async () => (await import("./documents/guides/slack-guide.ts")).slackGuide),
+    "/docs/webhooks": guide(async () => (await import("./documents/guides/webhooks-guide.ts")).webhooksGuide),
+    [authMdPath]: {
+      contentType: "text/markdown; charset=utf-8",
+      read: async () =>
+        Buffer.from((await import("./documents/guides/auth-md.ts")).authMd({ baseUrl, authUrl, ...agents })),
+      headers: everywhere,
+    },
     "/.well-known/api-catalog": {
       contentType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
       read: json(apiCatalog(baseUrl)),
@@ -75,7 +97,10 @@ function documentsOf({ baseUrl, authUrl, scopes }: DiscoveryDeps): Readonly<Reco
 }
 
 /** What a client must know to get an access token for a resource (RFC 9728). */
-export function resourceMetadata(resource: string, { baseUrl, authUrl, scopes }: DiscoveryDeps): Document {
+export function resourceMetadata(
+  resource: string,
+  { baseUrl, authUrl, scopes }: Omit<DiscoveryDeps, "agents">,
+): Document {
   return {
     contentType: "application/json",
     read: json({

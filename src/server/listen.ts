@@ -6,10 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { plainAddress } from "../lib/client-address.ts";
 import { createAddressCount } from "../lib/limits/address-count.ts";
-import type { HostCertificates } from "./host-certificates.ts";
 import { createHttp2Sessions, type OnStream } from "./http2-sessions.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
-import { namedPort } from "./named-port.ts";
+import type { HostCertificates } from "./names/host-certificates.ts";
+import { namedPort } from "./names/named-port.ts";
 import { cleartextPort, type KeyPair, securePort, type Takers, type VersionedPort } from "./ports.ts";
 
 /**

@@ -4,8 +4,8 @@ import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import { hostsOf, normalHost } from "../lib/hosts.ts";
 import { remembered } from "../lib/remembered.ts";
 import { filesPath, publicFilesPath } from "../lib/storage/file-url.ts";
-import { discoveryPaths } from "./discovery.ts";
-import { toolsMetadataPaths } from "./tools-metadata.ts";
+import { authMdPath, discoveryPaths } from "./discovery.ts";
+import { toolsMetadataPaths } from "./documents/tools-metadata.ts";
 
 /** The part of the service that answers. */
 export type Destination =
@@ -53,6 +53,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, mcpUrl, services }: Ro
   const authHosts = hostsOf(authUrl);
   const authPath = withoutEndSlashes(authUrl.pathname);
   const authFolder = `${authPath}/`;
+  const ownAuthMd = `${authPath}${authMdPath}`;
   // RFC 8414, 3.1: the metadata of an issuer with a path stands at the root of its host, with the path behind it.
   const authMetadata = `/.well-known/oauth-authorization-server${authPath}`;
   const mcpHosts = hostsOf(mcpUrl);
@@ -80,6 +81,7 @@ export function createRoute({ baseUrl, shortUrl, authUrl, mcpUrl, services }: Ro
     // On a custom domain only the pictures of pages are served, which anyone may see.
     if (path.startsWith(isApi || isShort ? filesPath : publicFilesPath)) return "file";
     if (path.startsWith(fontsPath)) return "font";
+    if (isAuth && (path === authMdPath || path === ownAuthMd)) return "discovery";
     if (isAuth && (path === authPath || path.startsWith(authFolder) || path === authMetadata)) return "auth";
     if (isMcp) {
       if (path === mcpPath) return "mcp";

@@ -1,7 +1,7 @@
 import type { HostCertificates } from "../certificates/host-certificates.ts";
 import { faultlessly } from "../server/faultless.ts";
 import type { PortListener } from "../server/listen.ts";
-import { plainHandler } from "../server/plain-handler.ts";
+import { plainHandler } from "../server/names/plain-handler.ts";
 import type { openPort } from "./port.ts";
 import type { Parts } from "./roles/parts.ts";
 

@@ -9,6 +9,7 @@ import { withoutEndSlashes } from "../lib/end-slashes.ts";
 import type { ProxySettings } from "../lib/fetch/proxies.ts";
 import type { S3Config } from "../lib/storage/storage-s3.ts";
 import type { PlanTable } from "../model/plans/plan-table.ts";
+import type { FederatedConfig } from "../people/federated.ts";
 import { readPlansFile } from "./plans-file.ts";
 
 export type Role = "api" | "scan" | "worker";
@@ -31,6 +32,10 @@ export interface Config {
   readonly dnsServers: readonly string[];
   /** Whether strangers may make workspaces. */
   readonly allowsSignUp: boolean;
+  /** Whether agents may make workspaces that people claim. */
+  readonly registersAgents: boolean;
+  /** The project at Firebase with which people sign in by Google or Microsoft; nobody can when undefined. */
+  readonly federated: FederatedConfig | undefined;
   /** The folder of the embedded database, the spool, files and the first credentials. */
   readonly dataDir: string;
   /** PostgreSQL to use instead of the embedded one. */
@@ -131,6 +136,8 @@ export function readConfig(env: EnvironmentVariables): Config {
     ),
     dnsServers: dnsServers(env, problems),
     allowsSignUp: oneOf(env, "SIGN_UP", ["on", "off"], "off", problems) === "on",
+    registersAgents: oneOf(env, "AGENT_REGISTRATION", ["on", "off"], "on", problems) === "on",
+    federated: federated(env, problems),
     dataDir: resolve(text(env, "DATA_DIR") ?? "data"),
     databaseUrl,
     roles: roles(env, problems),
@@ -352,6 +359,17 @@ function mailFrom(env: EnvironmentVariables, fallback: string, problems: string[
 
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : "localhost";
+}
+
+function federated(env: EnvironmentVariables, problems: string[]): FederatedConfig | undefined {
+  const published =
+    "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com";
+  const keysUrl = address(env, "FIREBASE_KEYS_URL", published, problems);
+  const projectId = text(env, "FIREBASE_PROJECT_ID");
+  if (projectId === undefined) return undefined;
+  if (!/^[a-z0-9-]{4,60}$/.test(projectId))
+    problems.push(`FIREBASE_PROJECT_ID: the id of a project, such as my-project-1a2b, not "${projectId}"`);
+  return { projectId, keysUrl };
 }
 
 function hostName(env: EnvironmentVariables, name: string, fallback: string, problems: string[]): string {

@@ -1,6 +1,8 @@
+import { defaultPostClaimScope, preClaimScope } from "../agents/scopes.ts";
 import { connectionOf, type Received } from "../server/connection.ts";
 import { discoveryHandler } from "../server/discovery.ts";
 import { dispatch, dispatchStreams } from "../server/dispatch.ts";
+import { toolsMetadataHandler } from "../server/documents/tools-metadata.ts";
 import { faultlessly } from "../server/faultless.ts";
 import { filesHandler } from "../server/files.ts";
 import { fontsHandler } from "../server/fonts.ts";
@@ -8,7 +10,6 @@ import type { Handler } from "../server/listen.ts";
 import { operationsHandler } from "../server/operations.ts";
 import { createRoute } from "../server/route.ts";
 import { strictTransport } from "../server/strict-transport.ts";
-import { toolsMetadataHandler } from "../server/tools-metadata.ts";
 import { whenLoaded } from "../server/when-loaded.ts";
 import type { PortHandlers } from "./port.ts";
 import type { ApiRole } from "./roles/api.ts";
@@ -56,7 +57,19 @@ export function portHandlers(parts: Parts, { api, scan, ready, draining }: PortR
       rpc: api?.rpc ?? notHere,
       rest: api?.rest ?? notHere,
       discovery:
-        api === undefined ? notHere : faultless(discoveryHandler({ ...addresses, scopes: api.scopes })),
+        api === undefined
+          ? notHere
+          : faultless(
+              discoveryHandler({
+                ...addresses,
+                scopes: api.scopes,
+                agents: {
+                  mcpUrl: addresses.mcpUrl,
+                  preClaimScope,
+                  postClaimScope: defaultPostClaimScope(api.scopes),
+                },
+              }),
+            ),
       mcp: api === undefined ? notHere : whenLoaded(async () => faultless(await api.openMcp())),
       "mcp-metadata":
         api === undefined

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
 import { createAddressList } from "../lib/client-address.ts";
-import type { HostCertificates } from "../server/host-certificates.ts";
 import type { OnStream } from "../server/http2-sessions.ts";
 import { type Handler, listen } from "../server/listen.ts";
+import type { HostCertificates } from "../server/names/host-certificates.ts";
 import type { Config } from "./config.ts";
 import type { Addresses } from "./roles/parts.ts";
 

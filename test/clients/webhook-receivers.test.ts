@@ -10,7 +10,7 @@ import { verifyWebhook } from "../../sdk/typescript/src/webhook.ts";
 import { vectorsText } from "../../sdk/webhook-vectors.ts";
 import { createSafeFetch } from "../../src/lib/fetch/safe-fetch.ts";
 import { newWebhookSecret, webhookHeaders, webhookSecretText } from "../../src/lib/standard-webhooks.ts";
-import { webhooksGuide } from "../../src/server/guides/webhooks-guide.ts";
+import { webhooksGuide } from "../../src/server/documents/guides/webhooks-guide.ts";
 
 const root = join(import.meta.dirname, "../..");
 const python = process.env.PYTHON ?? "python3";

@@ -5,7 +5,7 @@ import { apiScopes } from "../../src/rpc/access.ts";
 import { checkRequest } from "../../src/rpc/pipeline/validate.ts";
 import { startSlack } from "../support/slack/stand-in.ts";
 import { startApi, type TestWorkspace } from "../support/start-api.ts";
-import { makers, type RecordKind, seeds } from "../support/tenant-records.ts";
+import { seedRequest, seeds } from "../support/tenant-records.ts";
 import { type Case, casesOf } from "./cases.ts";
 import { typeCasesOf } from "./json-types.ts";
 import { endsCaller, type Operation, operationsOf } from "./operations.ts";
@@ -240,26 +240,10 @@ async function refusalOfSeed(operation: Operation): Promise<string | undefined> 
     await seeds[operation.name]?.makeRoom?.(api, workspaceId);
     return createSender(api, token);
   };
-  const rest = await (await by()).rest(operation, await seedOf(operation));
-  const grpc = await (await by()).grpc(operation, await seedOf(operation));
+  const rest = await (await by()).rest(operation, await seedRequest(api, workspace, operation.name));
+  const grpc = await (await by()).grpc(operation, await seedRequest(api, workspace, operation.name));
   const status = getOption(operation.method, success_status) || 200;
   return named(operation, unlike({ rest, grpc }, "OK", status, "OK"));
-}
-
-/** The operation's valid request, about records that were made for it alone. */
-async function seedOf({ name }: Operation): Promise<JsonObject> {
-  const wanted = new Set<RecordKind>();
-  // Records which kinds of records the request is about.
-  const asks = new Proxy({} as Record<RecordKind, string>, {
-    get: (_, kind: RecordKind) => {
-      wanted.add(kind);
-      return "";
-    },
-  });
-  seeds[name]?.request(asks);
-  const made: [RecordKind, string][] = [];
-  for (const kind of wanted) made.push([kind, await makers[kind](api, workspace)]);
-  return seeds[name]?.request(Object.fromEntries(made) as Record<RecordKind, string>) as JsonObject;
 }
 
 const all = forTokens.flatMap((operation) => casesFor(operation).map((each) => ({ operation, ...each })));

@@ -1,7 +1,8 @@
-import type { DescMethodUnary } from "@bufbuild/protobuf";
+import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
 import { type Binding, bindingsOf } from "../../src/rest/binding.ts";
 import { methodAccess } from "../../src/rpc/access.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
+import { streamOf } from "../../src/rpc/part-streams.ts";
 
 /** Operations after which the caller's token is refused. */
 export const endsCaller: ReadonlySet<string> = new Set(["WorkspacesService.Delete"]);
@@ -20,10 +21,15 @@ export interface Operation {
   readonly fullAccess: boolean;
 }
 
+/** The unary methods. A stream is another form of one of them. */
+function unaryOf({ methods }: DescService): DescService["methods"] {
+  return methods.filter((method) => streamOf(method) === undefined);
+}
+
 /** All operations, from the services' own descriptors. */
 export function operationsOf(services: readonly RegisteredService[]): Operation[] {
   return services.flatMap(({ service, unbuilt }) =>
-    service.methods.map((method) => {
+    unaryOf(service).map((method) => {
       const name = `${service.name}.${method.name}`;
       const [binding] = bindingsOf(method);
       if (binding === undefined) throw new Error(`${name} has no REST form`);

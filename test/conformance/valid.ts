@@ -14,13 +14,27 @@ import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavi
 import { example } from "../../gen/signpost/options/v1/documentation_pb.js";
 import { brokenRules } from "./rules.ts";
 
+/** Fields of which a request has exactly one, although they are no oneof: the contract has them beside each other. */
+const choices: Readonly<Record<string, readonly string[]>> = {
+  "signpost.v1.CompleteAgentClaimRequest": ["password", "firebase_token"],
+};
+
+function siblingsOf(field: DescField): readonly DescField[] {
+  const { oneof, parent, name } = field;
+  if (oneof !== undefined) return oneof.fields;
+  const choice = choices[parent.typeName];
+  return choice?.includes(name) ? parent.fields.filter((each) => choice.includes(each.name)) : [field];
+}
+
 const least = new Map<DescMessage, JsonObject>();
 
 /** The smallest valid message, as JSON: it has what its rules and its documentation require. */
 export function leastOf(desc: DescMessage): JsonObject {
   const known = least.get(desc);
   if (known !== undefined) return known;
-  const required = desc.fields.filter(isRequired);
+  const required = desc.fields.filter(
+    (field) => isRequired(field) || choices[desc.typeName]?.[0] === field.name,
+  );
   const json = mend(desc, Object.fromEntries(required.map((field) => [field.jsonName, validValue(field)])));
   least.set(desc, json);
   return json;
@@ -42,7 +56,7 @@ export function withField(desc: DescMessage, json: JsonObject, field: DescField)
 
 /** Puts a value into a field, or removes it; of a oneof only one member stays. */
 export function put(json: JsonObject, field: DescField, value: JsonValue | undefined): JsonObject {
-  const siblings = field.oneof?.fields ?? [field];
+  const siblings = siblingsOf(field);
   const others = Object.entries(json).filter(([name]) => !siblings.some(({ jsonName }) => jsonName === name));
   return { ...Object.fromEntries(others), ...(value === undefined ? {} : { [field.jsonName]: value }) };
 }
@@ -55,8 +69,8 @@ function isMask({ message }: DescField): boolean {
   return message?.typeName === "google.protobuf.FieldMask";
 }
 
-function isChosen(json: JsonObject, { oneof, jsonName }: DescField): boolean {
-  return jsonName in json || (oneof?.fields.some((each) => each.jsonName in json) ?? false);
+function isChosen(json: JsonObject, field: DescField): boolean {
+  return siblingsOf(field).some(({ jsonName }) => jsonName in json);
 }
 
 /** Adds what the rules find missing and changes what they refuse, except for the field to keep. */

@@ -41,7 +41,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   },
   // Programs that make a workspace of their own, and the people who claim it.
   agents: {
-    may: [/^src\/(agents|people|db|model|lib)\//, /^gen\/database\.ts$/],
+    may: [/^src\/(agents|oauth|people|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
   },
   // Programs of others that a workspace connects: how it is authorized there, and how they are called.
@@ -58,6 +58,12 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   certificates: {
     may: [/^src\/(certificates|db|model|lib)\//, /^gen\/database\.ts$/],
     never: [/^@connectrpc\//, /^@bufbuild\//],
+  },
+  // What a language model may do for a caller, and how it is asked. Its tools are operations of the API, which it reaches only
+  // through what the API gives it.
+  assistant: {
+    may: [/^src\/(assistant|lib)\//, /^gen\/signpost\//],
+    never: [/^(kysely|pg|@connectrpc\/.*)$/],
   },
   // The texts of mails, and how they are sent.
   mail: {
@@ -112,7 +118,7 @@ const rooms: Record<string, { may: RegExp[]; never?: RegExp[] }> = {
   rpc: { may: [/^src\/(rpc|wire|oauth|people|db|model|lib)\//, /^gen\//] },
   api: {
     may: [
-      /^src\/(analytics|visitors|oauth|people|integrations|db|hosted|pages|workflow|model|qr|charts|lib|agents|domains)\//,
+      /^src\/(analytics|visitors|oauth|people|integrations|assistant|db|hosted|pages|workflow|model|qr|charts|lib|agents|domains)\//,
       // Who subscribes is the API's to say, and the senders stand beside their operations.
       /^src\/outbox\/(sender|subscribers|queue-again|message-body|schedule)\.ts$/,
       // A domain that has passed its checks wants a certificate.

@@ -1,20 +1,11 @@
-import { execFile } from "node:child_process";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { onePixel } from "../support/one-pixel.ts";
-import { root, startService } from "../support/start-service.ts";
-
-const run = promisify(execFile);
+import { startService } from "../support/start-service.ts";
 
 test("the bundle serves, records and stores a visit like the sources", async () => {
-  const folder = `dist-test-${process.pid}/service`;
-  onTestFinished(() => rm(join(root, folder, ".."), { recursive: true, force: true }));
-  await run(process.execPath, ["build/bundle.ts", folder], { cwd: root });
-
-  const env = { GOOGLE_CLIENT_ID: "client", GOOGLE_CLIENT_SECRET: "secret" };
-  const service = await startService({ program: `${folder}/main.js`, env });
+  const service = await startService({
+    env: { GOOGLE_CLIENT_ID: "client", GOOGLE_CLIENT_SECRET: "secret" },
+  });
   onTestFinished(() => service.stop());
   const { accessToken } = service.credentials;
   const call = async (path: string, init: RequestInit = {}) => {

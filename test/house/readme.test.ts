@@ -25,7 +25,7 @@ let service: Service;
 let outputs: string[];
 
 beforeAll(async () => {
-  service = await startService({ database: "own" });
+  service = await startService({ database: "own", fromSources: true });
   await drawOnce();
   const { stdout } = await shell(blocks.filter((block) => !isSetUp(block)).join(`\necho '${mark}'\n`));
   outputs = stdout.split(`${mark}\n`);

@@ -1,6 +1,9 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import axe from "axe-core";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { hasBrowser, launchBrowser } from "../support/browser.ts";
+import { openProgram, requestPath } from "../support/oauth-program.ts";
 import { memberPassword, startSignIn } from "../support/start-sign-in.ts";
 
 describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", async () => {
@@ -62,6 +65,37 @@ describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", 
     });
   });
 
+  // A program on the member's device, which sends the browser on to a page of its own elsewhere.
+  const program = createServer((req, res) => {
+    const { port } = program.address() as AddressInfo; // it listens on a port, and not on a path
+    if (req.url?.startsWith("/cb?"))
+      res.writeHead(302, { location: `http://localhost:${port}/done${req.url.slice(3)}` }).end();
+    else res.end("You may close this page.");
+  });
+  afterAll(() => program.close());
+
+  test("let a program in without scripts, and lead to the program and on to where it sends its people", async () => {
+    await new Promise<void>((resolve) => program.listen(0, "127.0.0.1", resolve));
+    const { port } = program.address() as AddressInfo; // it listens on a port, and not on a path
+    const redirect_uri = `http://127.0.0.1:${port}/cb`;
+    const { json } = await openProgram(server).register({
+      redirect_uris: [redirect_uri],
+      client_name: "Shelf",
+    });
+    const member = await server.newMember();
+    await visit({ javaScriptEnabled: false }, async (page) => {
+      await page.goto(origin + requestPath(json.client_id, { redirect_uri }));
+      await page.getByLabel("E-mail").fill(member.email);
+      await page.getByLabel("Password").fill(memberPassword);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.getByRole("heading", { name: "Let Shelf in?" }).waitFor();
+      await page.getByLabel("Read webhooks.").uncheck();
+      await page.getByRole("button", { name: "Allow" }).click();
+      await page.waitForURL("**/done?code=*");
+      expect(new URL(page.url()).searchParams.get("iss")).toBe(authUrl);
+    });
+  });
+
   test.each([
     ["in the light", {}],
     ["in the dark", { colorScheme: "dark" }],
@@ -115,6 +149,16 @@ describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", 
         await page.locator("form.answers button").click();
         await page.waitForURL("**/auth/account");
         await look();
+        const { json } = await openProgram(server).register({
+          ...{
+            redirect_uris: ["https://program.example/callback"],
+            client_name: "A shelf with a long name ".repeat(4),
+          },
+        });
+        for (const change of [{}, { scope: "root" }, { redirect_uri: "https://elsewhere.example" }]) {
+          await page.goto(origin + requestPath(json.client_id, change));
+          await look();
+        }
         const direction = await page.evaluate("getComputedStyle(document.documentElement).direction");
         if (direction !== ("locale" in options && options.locale === "ar" ? "rtl" : "ltr"))
           found.push(String(direction));
@@ -165,6 +209,16 @@ describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", 
         await page.getByRole("button", { name: "Sign in with a passkey" }).click();
         await page.waitForURL("**/auth/account");
       }
+      // The request of a program waits while its member signs in, with a passkey too.
+      await page.getByRole("button", { name: "Sign out" }).click();
+      const { json } = await openProgram(server).register();
+      await page.goto(origin + requestPath(json.client_id));
+      await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await page.getByRole("heading", { name: "Let program.example in?" }).waitFor();
+      const refusal = page.waitForRequest((request) => request.url().includes("error=access_denied"));
+      await page.getByRole("button", { name: "Refuse" }).click({ noWaitAfter: true });
+      await refusal;
+      await page.goto(`${authUrl}/account`);
       // The same answer of the authenticator again, in the same browser.
       const replay = `fetch("/auth/passkeys/sign-in", { method: "POST", body: ${JSON.stringify(answered)},
         headers: { "content-type": "application/json" } }).then(({ status }) => status)`;

@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
@@ -14,6 +15,8 @@ declare module "vitest" {
     /** The connection settings of the server with the template database. */
     databaseServer: pg.ConnectionConfig;
     templateDatabase: string;
+    /** The folder for the run's bundle of the service, which the first test that starts one makes. */
+    bundle: string;
   }
 }
 
@@ -42,10 +45,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await close();
   project.provide("databaseServer", server);
   project.provide("templateDatabase", template);
+  const bundle = `dist-test-${process.pid}`;
+  project.provide("bundle", join(project.config.root, bundle, "service"));
   return async () => {
     await administer(server, `drop database if exists ${template} with (force)`);
     await embedded?.stop();
     await rm(dataDir, { recursive: true, force: true });
+    await rm(join(project.config.root, bundle), { recursive: true, force: true });
   };
 }
 

@@ -11,7 +11,9 @@ import {
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, expect } from "vitest";
+import { createClaimTokens } from "../../src/agents/claim-tokens.ts";
 import { referenceAnalytics } from "../../src/analytics/reference/driver.ts";
+import type { AgentIdentityDeps } from "../../src/api/agent-identity/claim-workspace.ts";
 import type { AssistantDeps } from "../../src/api/assistant/deps.ts";
 import type { DomainDeps } from "../../src/api/custom-domains/create-domain.ts";
 import type { Deps } from "../../src/api/deps.ts";
@@ -47,7 +49,9 @@ import { randomShortlink } from "../../src/model/links/shortlink.ts";
 import { defaultPlans } from "../../src/model/plans/plan-table.ts";
 import { scopeText } from "../../src/model/scope.ts";
 import type { SimulateVisits } from "../../src/model/simulated-visits.ts";
-import { hashPassword } from "../../src/people/passwords.ts";
+import { claimGrant } from "../../src/oauth/grants.ts";
+import { createPasswordGate, hashPassword } from "../../src/people/passwords.ts";
+import { createSessionSigner } from "../../src/people/sessions.ts";
 import type { Invoke } from "../../src/rpc/call.ts";
 import type { RegisteredService } from "../../src/rpc/handlers.ts";
 import { type OpenPipeline, openPipeline, type PipelineOptions } from "../../src/rpc/open-pipeline.ts";
@@ -297,6 +301,7 @@ async function testStorage(): Promise<Storage> {
 }
 
 type TestDeps = Deps &
+  Omit<AgentIdentityDeps, "memberOf"> &
   AssistantDeps &
   DomainDeps &
   GoogleFormsDeps &
@@ -380,6 +385,12 @@ function testDeps(
     baseUrl: "http://api.test",
     signUpUrl: "http://api.test/auth/sign-up",
     qrcodeWaitMs: 50,
+    claimTokens: createClaimTokens(deriveKey(masterSecret, "agent-claims")),
+    claimGrant,
+    passwords: createPasswordGate(),
+    verifyFederated: undefined,
+    signSession: createSessionSigner(deriveKey(masterSecret, "member-sessions")),
+    findPlace: async () => ({ country: "", timezone: "" }),
   };
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import type { Credentials } from "../../src/service/first-start.ts";
+import { bundledService } from "./bundled-service.ts";
 import { quickFolder } from "./quick-folder.ts";
 import { copyTemplate, dropDatabase, emptyDatabase } from "./service-database.ts";
 
@@ -65,8 +66,8 @@ export interface ServiceOptions {
   readonly beside?: Service;
   /** Whether it leads a process group of its own, like a program that a shell starts in a terminal. */
   readonly ownGroup?: boolean;
-  /** The program's file, from the repository's root; `src/main.ts` when absent. */
-  readonly program?: string;
+  /** Whether the sources run, as by `npm start`; otherwise it is the bundle, as in production. */
+  readonly fromSources?: boolean;
 }
 
 /** Whether the run uses a PostgreSQL that DATABASE_URL names. */
@@ -82,14 +83,7 @@ const startMsMax = 100_000;
 
 /** Starts the real program in a child process and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const {
-    database = "shared",
-    env = {},
-    program = "src/main.ts",
-    beside,
-    ownGroup = false,
-    dataFrom,
-  } = options;
+  const { database = "shared", env = {}, fromSources = false, beside, ownGroup = false, dataFrom } = options;
   const dataDir = await quickFolder("signpost-service-");
   const server = inject("databaseServer");
   const isEmbedded = database === "own" && !isExternalRun;
@@ -99,6 +93,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ? undefined
       : await (database === "own" ? emptyDatabase(server) : copyTemplate(server, inject("templateDatabase")));
   const url = ownUrl ?? beside?.env.DATABASE_URL;
+  const bundle = fromSources ? undefined : await bundledService();
   const environment = {
     PATH: process.env.PATH ?? "",
     HOME: dataDir,
@@ -108,6 +103,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     DATA_DIR: dataDir,
     LOG_LEVEL: "info",
     DATABASE_POOL_SIZE: "5",
+    ...(bundle && { NODE_COMPILE_CACHE: bundle.compileCache }),
     ...(url === undefined ? {} : { DATABASE_URL: url, SECRET: sharedSecret }),
     ...withoutLimits,
     ...env,
@@ -116,6 +112,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     if (ownUrl !== undefined) await dropDatabase(server, ownUrl);
     await rm(dataDir, { recursive: true, force: true });
   };
+  const program = bundle?.program ?? join(root, "src/main.ts");
   return launch(environment, { program, dataDir, remove, credentials: beside?.credentials, ownGroup });
 }
 
@@ -130,7 +127,7 @@ interface Place {
 
 async function launch(env: Record<string, string>, place: Place): Promise<Service> {
   const { program, dataDir, remove, ownGroup } = place;
-  const child = spawn(process.execPath, [join(root, program)], {
+  const child = spawn(process.execPath, [program], {
     cwd: dataDir,
     env,
     detached: ownGroup,

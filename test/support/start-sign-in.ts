@@ -3,6 +3,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll } from "vitest";
 import type { MemberRole } from "../../gen/database.ts";
+import { agentMetadata, answerClaimGrant, claimGrantType } from "../../src/auth/agent-endpoints.ts";
 import type { AuthDeps } from "../../src/auth/deps.ts";
 import { authHandler } from "../../src/auth/handler.ts";
 import { enqueue } from "../../src/jobs/queue.ts";
@@ -30,6 +31,7 @@ import { connectionOf } from "../../src/server/connection.ts";
 import { listen } from "../../src/server/listen.ts";
 import { memberJson } from "../../src/service/roles/member-json.ts";
 import { scopeDescriptions } from "../../src/service/roles/sign-in.ts";
+import { testAgents } from "./agents.ts";
 import { type Clock, tickingClock } from "./clock.ts";
 import { masterSecret } from "./start-api.ts";
 import { type TestDatabase, testDatabase } from "./test-database.ts";
@@ -70,6 +72,7 @@ export async function startSignIn({
   });
   const challengeKey = deriveKey(masterSecret, "member-challenges");
   const sessionKey = deriveKey(masterSecret, "member-sessions");
+  const agents = testAgents({ db, now: clock.now });
   const readOrigin = createOriginReader(["127.0.0.1"]);
   const reader = lazyReader(undefined);
   let handler: ReturnType<typeof authHandler> | undefined;
@@ -106,6 +109,7 @@ export async function startSignIn({
     queueJob: enqueue,
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: false,
+    agents,
     oauth: createOauthServer({
       ...{ db, now: clock.now, issuer: authUrl, resources: resourcesAt("http://api.test") },
       keys: createSigningKeys({
@@ -116,7 +120,11 @@ export async function startSignIn({
       usualScopes: roleGrants.TECH.scopes,
       scopesOf: (role) => roleGrants[role].scopes,
       fetchDocument: async () => undefined,
-      ...{ otherGrants: new Map(), metadata: {}, onRevoked: () => {} },
+      ...{
+        otherGrants: new Map([[claimGrantType, answerClaimGrant({ db, now: clock.now, ...agents })]]),
+        metadata: agentMetadata({ authUrl, baseUrl: "http://api.test" }),
+        onRevoked: () => {},
+      },
       ...oauth,
     }),
     scopeDescriptions,
@@ -189,6 +197,7 @@ export async function startSignIn({
   }
 
   return {
+    agents,
     authUrl,
     database: own,
     db,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { newId } from "../../src/lib/ids.ts";
 import { addDirectory } from "./add-directory.ts";
 import { onePixel } from "./one-pixel.ts";
@@ -288,6 +289,8 @@ export const kindsByField: Readonly<Record<string, RecordKind>> = {
   "SlackIntegrationsService id": "slackChannel",
   slackChannelId: "slackChannel",
   templateIds: "qrcodeTemplate",
+  // A conversation with the assistant about a link.
+  contextId: "link",
   linkId: "link",
   linkIds: "link",
   stepId: "workflowStep",
@@ -318,6 +321,8 @@ export interface Seed {
   readonly makeRoom?: (api: Api, workspaceId: string) => Promise<unknown>;
 }
 
+const aboutLink = (link: string) => ({ contextType: "ASSISTANT_CONTEXT_TYPE_LINK", contextId: link });
+
 /** A valid request for every RPC that needs a scope; a new RPC needs an entry here. */
 export const seeds: Readonly<Record<string, Seed>> = {
   "AllowancesService.List": { request: () => ({}) },
@@ -337,6 +342,15 @@ export const seeds: Readonly<Record<string, Seed>> = {
     request: ({ dashboard }) => ({ dashboardId: dashboard, picture: "countries.svg" }),
   },
   "AnalyticsDashboardService.ListDashboards": { request: () => ({}), lists: "dashboard" },
+  "AssistantService.GetConversation": { request: ({ link }) => aboutLink(link) },
+  "AssistantService.ClearConversation": { request: ({ link }) => aboutLink(link) },
+  "AssistantService.MarkConversationRead": { request: ({ link }) => aboutLink(link) },
+  "AssistantService.SendMessage": { request: ({ link }) => ({ ...aboutLink(link), message: "Hello" }) },
+  "AssistantService.UploadFile": {
+    request: () => ({ content: Buffer.from("a,b\n1,2\n").toString("base64"), mimeType: "text/csv" }),
+    makeRoom: ({ db }, workspaceId) =>
+      db.deleteFrom("assistant_uploads").where("workspace_id", "=", workspaceId).execute(),
+  },
   "AnalyticsDashboardService.UpdateDashboard": {
     request: ({ dashboard }) => ({ id: dashboard, name: "Renamed" }),
   },
@@ -625,3 +639,19 @@ export const seeds: Readonly<Record<string, Seed>> = {
   "WorkspacesService.UpdateOriginInquiry": { request: () => ({ originInquiry: "From a friend" }) },
   "WorkspacesService.UpdateOriginPurpose": { request: () => ({ originPurpose: "Menus" }) },
 };
+
+/** The operation's valid request, about records that were made for it alone. */
+export async function seedRequest(api: Api, workspace: TestWorkspace, name: string): Promise<JsonObject> {
+  const wanted = new Set<RecordKind>();
+  // Records which kinds of records the request is about.
+  const asks = new Proxy({} as Record<RecordKind, string>, {
+    get: (_, kind: RecordKind) => {
+      wanted.add(kind);
+      return "";
+    },
+  });
+  seeds[name]?.request(asks);
+  const made: [RecordKind, string][] = [];
+  for (const kind of wanted) made.push([kind, await makers[kind](api, workspace)]);
+  return seeds[name]?.request(Object.fromEntries(made) as Record<RecordKind, string>) as JsonObject;
+}

@@ -62,6 +62,7 @@ func (j journey) walk() {
 	j.makeManyLinks(directoryID)
 	j.signIn()
 	j.invite()
+	j.claimAsPerson()
 	j.playInSandbox()
 	must(j.Links.Delete(j.ctx, &v1.DeleteLinkRequest{Id: link.GetId()}))
 	must(j.QrcodeTemplates.DeleteQrcodeTemplate(j.ctx, &v1.DeleteQrcodeTemplateRequest{Id: templateID}))

@@ -20,6 +20,9 @@ func (j journey) signIn() {
 	check(changed.GetFirstName() == "Ada" && changed.GetLastName() == "Lovelace", changed)
 	notice := &v1.DismissAllowanceNoticeRequest{Key: v1.PlanLimitKey_PLAN_LIMIT_KEY_TRACKED_VISITS}
 	must(own.Allowances.Dismiss(j.ctx, notice))
+	check(len(must(own.Grants.List(j.ctx, &v1.ListGrantsRequest{})).GetGrants()) == 0)
+	missing := reasonOf(own.Grants.Revoke(j.ctx, &v1.RevokeGrantRequest{Id: "01900000-0000-7000-8000-000000000000"}))
+	check(missing == "NOT_FOUND", missing)
 	reason := reasonOf(j.Members.GetMyself(j.ctx, &v1.GetMyselfRequest{}))
 	check(reason == "MEMBER_SESSION_REQUIRED", reason)
 }

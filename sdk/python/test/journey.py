@@ -9,6 +9,7 @@ import uuid
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
+from journey_agents import claim_as_person
 from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
@@ -76,6 +77,7 @@ def main() -> None:
         make_many_links(client, RUN, directory_id)
         sign_in(client)
         invite(client, RUN)
+        claim_as_person(client, RUN)
         play_in_sandbox(client)
         client.links.Delete(links.DeleteLinkRequest(id=link.id))
         client.qrcode_templates.DeleteQrcodeTemplate(templates.DeleteQrcodeTemplateRequest(id=template_id))

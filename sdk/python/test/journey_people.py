@@ -1,11 +1,13 @@
 """The steps of the journey about members and their sessions."""
 
 import os
+import uuid
 
 from google.protobuf.field_mask_pb2 import FieldMask
 from journey_support import session_token
 from signpost import Client, items
 from signpost.v1 import allowances_service_pb2 as allowances
+from signpost.v1 import grants_service_pb2 as grants
 from signpost.v1 import members_service_pb2 as members
 from signpost.v1.member_pb2 import Member
 from signpost.v1.plan_limit_pb2 import PLAN_LIMIT_KEY_TRACKED_VISITS
@@ -21,6 +23,9 @@ def sign_in(client: Client) -> None:
         changed = own.members.UpdateMyself(wanted).member
         assert (changed.first_name, changed.last_name) == ("Ada", "Lovelace"), changed
         own.allowances.Dismiss(allowances.DismissAllowanceNoticeRequest(key=PLAN_LIMIT_KEY_TRACKED_VISITS))
+        assert not own.grants.List(grants.ListGrantsRequest()).grants
+        missing = failure(lambda: own.grants.Revoke(grants.RevokeGrantRequest(id=str(uuid.uuid4()))))
+        assert missing.reason == "NOT_FOUND", missing
     refused = failure(lambda: client.members.GetMyself(members.GetMyselfRequest()))
     assert refused.reason == "MEMBER_SESSION_REQUIRED", refused
 

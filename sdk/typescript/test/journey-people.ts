@@ -20,6 +20,9 @@ export async function signIn({ members }: Client): Promise<void> {
   const { member } = await own.members.updateMyself({ firstName: "Ada", lastName: "Lovelace" });
   assert.deepEqual([member?.firstName, member?.lastName], ["Ada", "Lovelace"]);
   await own.allowances.dismiss({ key: PlanLimitKey.TRACKED_VISITS });
+  assert.deepEqual((await own.grants.list({})).grants, []);
+  const missing = await refusalOf(own.grants.revoke({ id: crypto.randomUUID() }));
+  assert.equal(missing.reason, "NOT_FOUND");
   const refused = await refusalOf(members.getMyself({}));
   assert.equal(refused.reason, "MEMBER_SESSION_REQUIRED");
 }

@@ -13,6 +13,7 @@ import { QrcodeTemplateScope } from "signpost-client/v1/qrcode_templates_service
 import { VisitorAttributeFilterOperator } from "signpost-client/v1/visitor";
 import { EventAction } from "signpost-client/v1/workflow_step";
 import { WorkspaceTokenKeyType } from "signpost-client/v1/workspace_token";
+import { claimAsPerson } from "./journey-agents.ts";
 import { analyse } from "./journey-analytics.ts";
 import { present } from "./journey-dashboards.ts";
 import { makeManyLinks, nestDirectories } from "./journey-directories.ts";
@@ -56,6 +57,7 @@ const directoryId = await nestDirectories(client, run);
 await makeManyLinks(client, run, directoryId);
 await signIn(client);
 await invite(client, run);
+await claimAsPerson(client, run);
 await playInSandbox(client);
 await links.delete({ id: link.id });
 await templates.deleteQrcodeTemplate({ id: templateId });

@@ -13,7 +13,7 @@ import { readPlanTable } from "../../model/plans/read-plan-table.ts";
 const target = "domains.short.test";
 const clock = tickingClock();
 const dns = await startNameServer();
-const domains = testDomains({ servers: [dns.server], nowMs: () => clock.now().getTime() });
+const domains = testDomains({ servers: [dns.server], timeoutMs: 30_000, nowMs: () => clock.now().getTime() });
 const api = await startApi({ clock, deps: { domains } });
 
 const secondMs = 1_000;

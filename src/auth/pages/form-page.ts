@@ -38,6 +38,7 @@ const style = [
   ".note{color:var(--quiet);font-weight:600}",
   "h2{margin:0;font-size:1.25rem}",
   ".keys{margin:0;padding:0;list-style:none}",
+  "fieldset{margin:0;border:0;padding:0}",
 ].join("");
 
 /** The directives of pages that run the one script of ours. */

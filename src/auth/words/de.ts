@@ -33,6 +33,13 @@ export const german: Words = {
   signUpTitle: "Arbeitsbereich anlegen",
   signUpLead: "Wir mailen Ihnen einen Link, mit dem Sie Ihre Adresse bestätigen und ein Passwort wählen.",
   create: "Anlegen",
+  claimTitle: "Arbeitsbereich übernehmen",
+  claimLead:
+    "{agent} hat einen Arbeitsbereich für {email} angelegt. Übernehmen Sie ihn nur, wenn Sie das wollten: Sie verwalten ihn dann, und der Agent behält seinen Zugang.",
+  claimScopes: "Was {agent} nach der Übernahme darf",
+  claimCodeHelp: "Die 6 Ziffern, die der Agent Ihnen gezeigt hat.",
+  claim: "Arbeitsbereich übernehmen",
+  someAgent: "Ein Agent",
   passkeys: {
     title: "Passkeys",
     lead: "Ein Passkey meldet Sie mit Ihrem Gerät statt mit einem Passwort an.",
@@ -75,6 +82,8 @@ export const german: Words = {
     EMAIL: "Bitte geben Sie eine E-Mail-Adresse wie name@example.com ein.",
     PASSWORD_LENGTH: "Bitte wählen Sie 12 bis 1.024 Zeichen.",
     NAME: "Bitte geben Sie einen Namen mit höchstens 255 Zeichen ein.",
+    HAS_ACCOUNT:
+      "Diese Adresse hat schon ein Konto. Bitte melden Sie sich an, oder lassen Sie den Agenten eine andere Adresse nennen.",
     STALE:
       "Die Seite war zu lange offen, oder Ihr Browser behält keine Cookies. Bitte versuchen Sie es noch einmal.",
     NO_SCOPE: "Bitte erlauben Sie mindestens eines davon.",

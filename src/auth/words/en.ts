@@ -33,6 +33,13 @@ export const english: Words = {
   signUpTitle: "Create a workspace",
   signUpLead: "We mail you a link to confirm your address and choose a password.",
   create: "Create it",
+  claimTitle: "Claim your workspace",
+  claimLead:
+    "{agent} has made a workspace for {email}. Claim it only if you have asked for it: you become its administrator, and the agent keeps its access.",
+  claimScopes: "What {agent} may do once you have claimed it",
+  claimCodeHelp: "The 6 digits that the agent showed you.",
+  claim: "Claim the workspace",
+  someAgent: "An agent",
   passkeys: {
     title: "Passkeys",
     lead: "A passkey signs you in with your device instead of a password.",
@@ -75,6 +82,8 @@ export const english: Words = {
     EMAIL: "Please enter an e-mail address, such as name@example.com.",
     PASSWORD_LENGTH: "Please choose 12 to 1,024 characters.",
     NAME: "Please enter a name of at most 255 characters.",
+    HAS_ACCOUNT:
+      "This address already has an account. Please sign in, or let the agent register with another address.",
     STALE: "The page was open for too long, or your browser keeps no cookies. Please try again.",
     NO_SCOPE: "Please allow at least one of these.",
     TOO_MANY_PROGRAMS: "100 programs have access. End one of them on your account page first.",

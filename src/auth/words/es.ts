@@ -33,6 +33,13 @@ export const spanish: Words = {
   signUpTitle: "Crear un espacio de trabajo",
   signUpLead: "Le enviamos un enlace para confirmar su dirección y elegir una contraseña.",
   create: "Crear",
+  claimTitle: "Asuma su espacio de trabajo",
+  claimLead:
+    "{agent} ha creado un espacio de trabajo para {email}. Asúmalo solo si lo ha pedido: usted lo administrará y el agente conservará su acceso.",
+  claimScopes: "Lo que {agent} podrá hacer después",
+  claimCodeHelp: "Los 6 dígitos que le mostró el agente.",
+  claim: "Asumir el espacio de trabajo",
+  someAgent: "Un agente",
   passkeys: {
     title: "Llaves de acceso",
     lead: "Una llave de acceso inicia sesión con su dispositivo en lugar de una contraseña.",
@@ -75,6 +82,7 @@ export const spanish: Words = {
     EMAIL: "Introduzca un correo electrónico, como nombre@example.com.",
     PASSWORD_LENGTH: "Elija de 12 a 1.024 caracteres.",
     NAME: "Introduzca un nombre de 255 caracteres como máximo.",
+    HAS_ACCOUNT: "Esta dirección ya tiene una cuenta. Inicie sesión o deje que el agente use otra dirección.",
     STALE: "La página estuvo abierta demasiado tiempo o su navegador no guarda cookies. Inténtelo de nuevo.",
     NO_SCOPE: "Permita al menos una de estas opciones.",
     TOO_MANY_PROGRAMS: "100 programas tienen acceso. Quite primero uno de ellos en la página de su cuenta.",

@@ -33,6 +33,13 @@ export const french: Words = {
   signUpTitle: "Créer un espace de travail",
   signUpLead: "Nous vous envoyons un lien pour confirmer votre adresse et choisir un mot de passe.",
   create: "Créer",
+  claimTitle: "Reprendre votre espace de travail",
+  claimLead:
+    "{agent} a créé un espace de travail pour {email}. Ne le reprenez que si vous l’avez demandé : vous en serez l’administrateur, et l’agent gardera son accès.",
+  claimScopes: "Ce que {agent} pourra faire ensuite",
+  claimCodeHelp: "Les 6 chiffres que l’agent vous a montrés.",
+  claim: "Reprendre l’espace de travail",
+  someAgent: "Un agent",
   passkeys: {
     title: "Clés d’accès",
     lead: "Une clé d’accès vous connecte avec votre appareil au lieu d’un mot de passe.",
@@ -75,6 +82,8 @@ export const french: Words = {
     EMAIL: "Veuillez saisir une adresse e-mail, par exemple nom@example.com.",
     PASSWORD_LENGTH: "Veuillez choisir de 12 à 1 024 caractères.",
     NAME: "Veuillez saisir un nom de 255 caractères au plus.",
+    HAS_ACCOUNT:
+      "Cette adresse a déjà un compte. Connectez-vous, ou laissez l’agent utiliser une autre adresse.",
     STALE:
       "La page est restée ouverte trop longtemps, ou votre navigateur refuse les cookies. Veuillez réessayer.",
     NO_SCOPE: "Veuillez autoriser au moins une de ces actions.",

@@ -35,6 +35,15 @@ export interface Words {
   readonly signUpTitle: string;
   readonly signUpLead: string;
   readonly create: string;
+  readonly claimTitle: string;
+  /** With `{agent}` and `{email}`. */
+  readonly claimLead: string;
+  /** With `{agent}`; the permissions follow. */
+  readonly claimScopes: string;
+  readonly claimCodeHelp: string;
+  readonly claim: string;
+  /** Stands for an agent that has given no name. */
+  readonly someAgent: string;
   readonly passkeys: Readonly<
     Record<"title" | "lead" | "none" | "add" | "remove" | "signIn" | "failed" | "full", string>
   >;
@@ -75,6 +84,7 @@ export type Fault =
   | "EMAIL"
   | "PASSWORD_LENGTH"
   | "NAME"
+  | "HAS_ACCOUNT"
   | "STALE"
   /** Of a request for consent. */
   | "NO_SCOPE"

@@ -32,14 +32,14 @@ create table agent_registrations (
   poll_seconds smallint not null default 5,
   claimed_at timestamptz(3),
   claimed_by uuid,
-  -- When the agent got its wider token. It gets one.
-  granted_at timestamptz(3),
+  -- When the agent's access ended, because nobody claimed the workspace in time.
+  ended_at timestamptz(3),
   created_at timestamptz(3) not null,
   -- A registration makes a workspace.
   constraint agent_registrations_pkey primary key (workspace_id)
 );
 
 -- Finds the workspaces that nobody has claimed.
-create index agent_registrations_unclaimed_idx on agent_registrations (workspace_id) include (created_at)
+create index agent_registrations_unclaimed_idx on agent_registrations (workspace_id) include (created_at, expires_at)
   where claimed_at is null;
 `;

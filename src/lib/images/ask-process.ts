@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
-import { extname } from "node:path";
+import { flushCompileCache, getCompileCacheDir } from "node:module";
+import { dirname, extname } from "node:path";
 
 /** The result of a question: its answer, or how the process ended without one. */
 export type ProcessOutcome<Answer> = { readonly answer: Answer } | { readonly ended: "late" | "crashed" };
@@ -26,7 +27,7 @@ export function askProcess<Question extends object, Answer>(
     serialization: "advanced",
     // The child gets neither the flags of this process, such as --eval, nor its secrets.
     execArgv: [],
-    env: {},
+    env: compiledCode(),
     // A session of its own keeps the terminal's Ctrl-C from the child: the caller decides when it ends.
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -50,11 +51,20 @@ export function askProcess<Question extends object, Answer>(
   });
 }
 
+/** Where the child finds its compiled code, and keeps it, if this process does so: half of its time goes into that. */
+function compiledCode(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  // Node makes a folder for its version in the one that it is given.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
+}
+
 /** Answers the one question of `askProcess`, inside the child process. */
 export function answerOnce<Question, Answer extends object>(
   answer: (question: Question) => Promise<Answer>,
 ): void {
   process.once("message", (question) => {
+    // It is killed in the end, and would keep nothing. This writes nothing that is there.
+    flushCompileCache();
     // The caller knows the question's type. Without an answer the process ends, which is all the caller needs to know.
     answer(question as Question).then(
       (answered) => process.send?.(answered),

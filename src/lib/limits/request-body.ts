@@ -24,6 +24,8 @@ export async function receiveBody(source: BodySource, terms: BodyTerms): Promise
   const refusal = announced > bytesMax ? tooLarge(bytesMax) : hold.take(announced);
   if (refusal !== undefined) throw refusal;
   if (source.destroyed) throw gone();
+  // Over HTTP/2 an empty body ends by itself, and tells nobody who asks later.
+  if (source.readableEnded) return nothing;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   // One growing buffer: a list of pieces costs a hundred times their bytes when each piece is a single byte.
   let body: Buffer = nothing;

@@ -32,6 +32,7 @@ export const createLinkWithQr = defineTask(
     purpose,
     expiredDestination,
   }) {
+    const chosen = yield* chooseLook(look);
     const directoryId = directory === "" ? "" : yield* findDirectory(directory);
     const link = yield* create({
       destination,
@@ -43,20 +44,22 @@ export const createLinkWithQr = defineTask(
       directoryId,
       waitForQrcode: true,
       ...(expiresAt && { expiresAt: timestampDate(expiresAt).toISOString() }),
-      ...(yield* designOf(yield* chooseLook(look))),
+      ...(yield* designOf(chosen)),
     });
     const [summary] = yield* summariesOf([link]);
-    const scannability = yield* verify(link.qrcodeDesignId);
+    const scannability = chosen.kind === "none" ? undefined : yield* verify(link.qrcodeDesignId);
     const { address, image } = yield* codeOf(link);
     return {
       result: {
         ...(summary && { link: summary }),
-        readability: readabilityOf(scannability),
+        ...(scannability && { readability: readabilityOf(scannability) }),
         imageUrl: address,
       },
       text: [
         `${link.entrypoint} leads to ${destination} (link id ${link.id}).`,
-        readabilityLine(scannability),
+        chosen.kind === "none"
+          ? "The code is black on white, which readers read."
+          : readabilityLine(scannability),
         address === "" ? "The image is being drawn: get it with check_qr_code." : `Image: ${address}`,
       ],
       images: [image],

@@ -56,7 +56,18 @@ export async function handled(
   });
   state.isReplay = isReplay;
   if (outcome instanceof CallError) throw outcome;
-  return finished(outcome);
+  return isReplay ? renewed(state, request, outcome, contextOn(ownDb)) : finished(outcome);
+}
+
+/** The answer of a replay: the stored one, unless the method makes another of it. */
+async function renewed(
+  { plan: { handle, method } }: CallState,
+  request: Message,
+  stored: Message,
+  context: Context,
+): Promise<Message> {
+  if (handle.renew === undefined) return stored;
+  return create(method.output, await handle.renew(request as never, stored as never, context));
 }
 
 async function runHandler({ plan }: CallState, request: Message, context: Context): Promise<Message> {

@@ -362,3 +362,27 @@ test("reads the message only when the pipeline asks for it", async () => {
   expect((await raw(port, framed(Buffer.from([255])))).status).toBe(grpc.status.UNAUTHENTICATED);
   expect(invoke).toHaveBeenCalledOnce();
 });
+
+test("is answered when its empty body has ended before the pipeline asks for it", async () => {
+  const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { port } = await serveEcho(async (method, read, call) => {
+    begun.resolve();
+    await goOn.promise;
+    return echoing().invoke(method, read, call);
+  });
+  const session = http2.connect(`http://127.0.0.1:${port}`);
+  onTestFinished(() => session.destroy());
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/signpost.testing.v1.EchoService/Echo",
+    "content-type": "application/grpc",
+  });
+  const response = once(stream, "response");
+  stream.end();
+  await begun.promise;
+  // Frames are taken in order, so the request has ended.
+  await new Promise((resolve) => session.ping(resolve));
+  goOn.resolve();
+  const [head] = await response;
+  expect(head["grpc-message"]).toBe("the request holds no message");
+});

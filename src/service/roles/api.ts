@@ -18,6 +18,7 @@ import type { SimulateVisits } from "../../model/simulated-visits.ts";
 import { apiScopes } from "../../rpc/access.ts";
 import { openPipeline } from "../../rpc/open-pipeline.ts";
 import type { Handler } from "../../server/listen.ts";
+import { openClaims } from "./open-agents.ts";
 import { openDomains } from "./open-domains.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
@@ -105,6 +106,7 @@ export async function startApi(parts: Parts, ready: () => Promise<boolean>): Pro
         shortUrl,
         approvesEnrollment: isLoopback(new URL(baseUrl).hostname),
         google: openGoogle(parts),
+        ...openClaims(parts),
         model: config.model && openModel(config.model),
         toolFacts: lazily(readToolTable),
         isOwnHost: ownHosts(addresses),

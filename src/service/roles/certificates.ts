@@ -4,6 +4,7 @@ import { createKeyBox } from "../../certificates/key-box.ts";
 import { createOrdering } from "../../certificates/order-due.ts";
 import type { KeyPair } from "../../certificates/ready-contexts.ts";
 import { wantCertificate } from "../../certificates/want-certificate.ts";
+import type { Db } from "../../db/open.ts";
 import { type CertificateDesk, noCertificates } from "../../domains/certificates.ts";
 import { settleDomain } from "../../domains/settle.ts";
 import { enqueue } from "../../jobs/queue.ts";
@@ -27,7 +28,7 @@ export function openCertificateDesk({ config, now }: Pick<Parts, "config" | "now
     needed: true,
     async order(tx, { name }) {
       await wantCertificate(tx, name, now());
-      await enqueue(tx, "order-certificates", {}, { key: "order-certificates" });
+      await orderSoon(tx);
     },
     async caaIdentities() {
       const { createAuthority } = await import("../../certificates/acme/authority.ts");
@@ -36,6 +37,11 @@ export function openCertificateDesk({ config, now }: Pick<Parts, "config" | "now
       return read.flatMap((found) => (found.status === "fulfilled" ? found.value.caaIdentities : []));
     },
   };
+}
+
+/** Queues the job that orders certificates, unless it waits already. */
+export function orderSoon(tx: Db): Promise<void> {
+  return enqueue(tx, "order-certificates", {}, { key: "order-certificates" });
 }
 
 /** Opens the certificates of all names, for the port. */

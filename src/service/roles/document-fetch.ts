@@ -1,11 +1,11 @@
+import type { SafeFetchOptions } from "../../lib/fetch/safe-fetch.ts";
 import type { FetchDocument } from "../../oauth/client-documents.ts";
-import type { Config } from "../config.ts";
 
 /** Fetches documents of programs from addresses that anybody may have given. A fetch is rare, so it has connections of its own. */
-export function createDocumentFetch({ allowedPrivateNetworks, proxies }: Config): FetchDocument {
+export function createDocumentFetch(options: SafeFetchOptions): FetchDocument {
   return async (address, bytesMax) => {
     const { createSafeFetch } = await import("../../lib/fetch/safe-fetch.ts");
-    const fetch = createSafeFetch({ allowedNetworks: allowedPrivateNetworks, proxies });
+    const fetch = createSafeFetch(options);
     try {
       const outcome = await fetch.send({
         ...{ address, method: "GET", cleartext: false, keepBytes: bytesMax + 1 },

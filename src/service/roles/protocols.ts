@@ -13,6 +13,7 @@ import { restHandler } from "../../rest/handler.ts";
 import { createRestRouter } from "../../rest/router.ts";
 import type { AnswerHeaders, Invoke } from "../../rpc/call.ts";
 import type { RegisteredService } from "../../rpc/handlers.ts";
+import { streamsOf } from "../../rpc/part-streams.ts";
 import { type GrpcStreams, grpcStreams } from "../../rpc/protocols/grpc.ts";
 import { connectionOf, type Received } from "../../server/connection.ts";
 import { whenLoaded } from "../../server/when-loaded.ts";
@@ -59,6 +60,7 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
   const { invoke, newRequestId, onFault, bodies, readOrigin, ready, reflection, pace, shutdownSignal } =
     options;
   const services = options.services.map(({ service }) => service);
+  const streams = streamsOf(services);
   const discovery = reflection ? [Health, ServerReflection, ServerReflectionAlpha] : [Health];
   const clientAddress = (received: Received) => readOrigin(connectionOf(received)).address;
   const bytesMaxOf = remembered(
@@ -71,6 +73,10 @@ export function openProtocols(options: ProtocolsOptions): Protocols {
       router: createRestRouter(services),
       registry: createRegistry(...services.map(({ file }) => file)),
       bodyBytesMaxOf: bytesMaxOf,
+      partsOf: (method) => {
+        const stream = streams.find(({ unary }) => unary === method);
+        return stream && { part: stream.method.output, answerField: stream.answerField };
+      },
       successStatusOf: (method) => getOption(method, success_status) || undefined,
       isCrossOrigin: remembered(isCrossOrigin),
       clientAddress,

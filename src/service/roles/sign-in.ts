@@ -1,5 +1,13 @@
 import { getOption } from "@bufbuild/protobuf";
 import { ApiScopeSchema, scope_description } from "../../../gen/signpost/options/v1/access_pb.js";
+import { createClaimTokens } from "../../agents/claim-tokens.ts";
+import { createUnclaimedWorkspace } from "../../api/workspaces/create-workspace.ts";
+import {
+  type AgentsDeps,
+  agentMetadata,
+  answerClaimGrant,
+  claimGrantType,
+} from "../../auth/agent-endpoints.ts";
 import { authHandler } from "../../auth/handler.ts";
 import { enqueue } from "../../jobs/queue.ts";
 import { scopeName } from "../../model/scope.ts";
@@ -15,6 +23,7 @@ import { toCallError } from "../../rpc/pipeline/failure.ts";
 import { connectionOf } from "../../server/connection.ts";
 import { createDocumentFetch } from "./document-fetch.ts";
 import { memberJson } from "./member-json.ts";
+import { openAgentGrants } from "./open-agents.ts";
 import type { Parts } from "./parts.ts";
 
 /** What each scope allows, in words, by its public name. */
@@ -34,6 +43,13 @@ export function openSignIn(
   }: Pick<OpenPipeline, "strangersDb" | "secondsToWait" | "onMemberChanged" | "onRevoked" | "signingKeys">,
 ) {
   const sessionKey = keyFor("member-sessions");
+  const agents: AgentsDeps = {
+    mayRegister: config.registersAgents,
+    tokens: createClaimTokens(keyFor("agent-claims")),
+    grants: openAgentGrants({ db, now, keyFor, addresses, keys: signingKeys }),
+    createWorkspace: (tx, name, at) => createUnclaimedWorkspace(tx, name, at, config.plans),
+    scopes: apiScopes,
+  };
   return authHandler({
     db,
     now,
@@ -48,20 +64,24 @@ export function openSignIn(
     queueJob: enqueue,
     findPlace: async (address) => (await reader.open()).geography.placeOf(address),
     allowsSignUp: config.allowsSignUp,
+    agents,
     onMemberChanged,
     onRevoked,
     oauth: createOauthServer({
       ...{ db, now, onRevoked, keys: signingKeys },
       issuer: addresses.authUrl,
-      resources: resourcesAt(addresses.baseUrl),
+      resources: resourcesAt(addresses.baseUrl, addresses.mcpUrl),
       secretKey: keyFor("oauth-secrets"),
       scopes: apiScopes,
       // Programs that do not say what they need get what agents get: nothing that only administrators may do.
       usualScopes: roleGrants.TECH.scopes,
       scopesOf: (role) => roleGrants[role].scopes,
-      fetchDocument: createDocumentFetch(config),
-      otherGrants: new Map(),
-      metadata: {},
+      fetchDocument: createDocumentFetch({
+        allowedNetworks: config.allowedPrivateNetworks,
+        proxies: config.proxies,
+      }),
+      otherGrants: new Map([[claimGrantType, answerClaimGrant({ db, now, ...agents })]]),
+      metadata: config.registersAgents ? agentMetadata(addresses) : {},
     }),
     scopeDescriptions,
     secondsToWait,

@@ -14,6 +14,7 @@ import { deleteOldNames } from "../../domains/names.ts";
 import { createTokenBox } from "../../integrations/token-box.ts";
 import { deleteOldJobs } from "../../jobs/delete-old-jobs.ts";
 import { deleteUnclaimedDesigns } from "../../jobs/delete-unclaimed-designs.ts";
+import { endAgentRegistrations } from "../../jobs/end-agent-registrations.ts";
 import { endIdleVisits } from "../../jobs/end-idle-visits.ts";
 import { endTrials } from "../../jobs/end-trials.ts";
 import { endUnacceptedSignUps } from "../../jobs/end-unaccepted-sign-ups.ts";
@@ -53,7 +54,10 @@ import { deleteIdleBuckets } from "../../rpc/pipeline/rate-limit.ts";
 import { refreshAllPages } from "../../visitors/pages/refresh-pages.ts";
 import { deleteOldPending } from "../../visitors/pending-identify.ts";
 import { revealVisits } from "../../visitors/reveal-visits.ts";
-import { openOrdering, ownNames } from "./certificates.ts";
+
+import { openOrdering, orderSoon, ownNames } from "./certificates.ts";
+import { endAgentGrant } from "./open-agents.ts";
+
 import { openDomains } from "./open-domains.ts";
 import { openGoogle } from "./open-google.ts";
 import { openSlack } from "./open-slack.ts";
@@ -184,13 +188,18 @@ export async function startWorker(parts: Parts): Promise<Jobs> {
     "leave-expired-links": async (_payload, signal) => {
       while (!signal.aborted && (await takeOutExpiredLinks(db, now())) > 0);
     },
-    "purge-workspaces": (_payload, signal) => purgeWorkspaces({ db, storage, tokenBox, now }, signal),
+    "purge-workspaces": async (_payload, signal) => {
+      await endAgentRegistrations({ db, storage, tokenBox, now, endGrant: endAgentGrant }, signal);
+      await purgeWorkspaces({ db, storage, tokenBox, now }, signal);
+    },
     "note-inactivity": (_payload, signal) => noteInactivity({ db, now }, signal),
     "seal-segments": createSealing({ db, connection, now }),
     "send-digests": (_payload, signal) => sendDigests({ db, analytics, now }, signal),
     "refresh-visitor-pages": (_payload, signal) => refreshAllPages(db, signal),
     "ensure-partitions": () => ensurePartitions(db, now()),
   };
+  // The service's own hosts need certificates before anybody can ask for one.
+  if (config.acme !== undefined) await orderSoon(db);
   const sending = await startSendingRole(parts);
   const jobs = startJobs({
     connection,

@@ -329,6 +329,8 @@ export declare type CreateLinkWithQrResponse = Message<"signpost.tasks.v1.Create
   link?: LinkSummary | undefined;
 
   /**
+   * Unset for black on white, which readers read.
+   *
    * @generated from field: signpost.tasks.v1.QrReadability readability = 2;
    */
   readability?: QrReadability | undefined;

@@ -330,7 +330,7 @@ export declare type AddedStep = Message<"signpost.tasks.v1.AddedStep"> & {
    * The settings, under the name of the action's variant. The usual ones: `clientRedirect {destination}`, `form {formTitle,
    * formFields [{key, label, type, required, options [{label, value}]}]}`, `messagePage {title, description,
    * navigationType, buttonLabel}`, `multiLink {title, buttons [{label}]}`, `password {title, password}`, `thankYouPage
-   * {title, description}`, `countryCondition`. The resource `signpost://api/workflow-steps` has all.
+   * {title, description}`, `countryCondition`. The resource `signpost://api/types/WorkflowStepPayload` has all.
    *
    * @generated from field: google.protobuf.Struct payload = 3;
    */

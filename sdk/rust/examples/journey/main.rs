@@ -1,6 +1,7 @@
 //! Walks through every group of the service at SIGNPOST_URL, with SIGNPOST_TOKEN, by the steps of sdk/JOURNEY.md; ends with an
 //! error when an answer is not as it should be.
 
+mod agents;
 mod analytics;
 mod dashboards;
 mod directories;
@@ -56,6 +57,7 @@ async fn main() -> Outcome<()> {
     directories::make_many_links(&client, &run, &directory_id).await?;
     people::sign_in(&client).await?;
     people::invite(&client, &run).await?;
+    agents::claim_as_person(&client, &run).await?;
     sandbox::play(&client).await?;
     client.links().delete(DeleteLinkRequest { id: link.id }).await?;
     client.qrcode_templates().delete_qrcode_template(DeleteQrcodeTemplateRequest { id: template_id }).await?;

@@ -2,8 +2,8 @@ use std::env;
 
 use signpost_client::v1::{
     AllowMemberAccessRequest, DeleteMemberRequest, DismissAllowanceNoticeRequest, ForceMemberSignoutRequest,
-    GetMemberRequest, GetMyselfRequest, InviteMemberRequest, ListMembersRequest, PlanLimitKey,
-    RevokeMemberAccessRequest, UpdateMemberRequest, UpdateMyselfRequest, member,
+    GetMemberRequest, GetMyselfRequest, InviteMemberRequest, ListGrantsRequest, ListMembersRequest, PlanLimitKey,
+    RevokeGrantRequest, RevokeMemberAccessRequest, UpdateMemberRequest, UpdateMyselfRequest, member,
 };
 use signpost_client::{Client, items};
 
@@ -19,6 +19,9 @@ pub async fn sign_in(client: &Client) -> Outcome<()> {
     assert_eq!((&*changed.first_name, &*changed.last_name), ("Ada", "Lovelace"));
     let notice = DismissAllowanceNoticeRequest { key: PlanLimitKey::TrackedVisits.into() };
     own.allowances().dismiss(notice).await?;
+    assert!(own.grants().list(ListGrantsRequest {}).await?.into_inner().grants.is_empty());
+    let missing = RevokeGrantRequest { id: "01900000-0000-7000-8000-000000000000".into() };
+    assert_eq!(reason_of(own.grants().revoke(missing).await), "NOT_FOUND");
     let refused = client.members().get_myself(GetMyselfRequest {}).await;
     assert_eq!(reason_of(refused), "MEMBER_SESSION_REQUIRED");
     Ok(())

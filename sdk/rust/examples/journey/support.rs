@@ -38,11 +38,21 @@ pub fn session_token() -> Outcome<String> {
     // Neither has a character that JSON would escape.
     let (email, password) = (env::var("SIGNPOST_EMAIL")?, env::var("SIGNPOST_PASSWORD")?);
     let body = format!(r#"{{"email":"{email}","password":"{password}"}}"#);
+    text_after(&post(&address, &body)?, r#""accessToken":""#)
+}
+
+/// The answer to a post of JSON.
+pub fn post(address: &str, body: &str) -> Outcome<String> {
     let headers = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
-    let answer = exchange("POST", &address, &headers, &body)?;
+    let answer = exchange("POST", address, &headers, body)?;
     assert!(answer.starts_with("HTTP/1.1 200"), "{address} answers {answer}");
-    let (_, rest) = answer.split_once(r#""accessToken":""#).ok_or("no session")?;
-    Ok(rest.split_once('"').ok_or("half a session")?.0.to_owned())
+    Ok(answer)
+}
+
+/// What stands between a mark and the next quotation mark.
+pub fn text_after(answer: &str, mark: &str) -> Outcome<String> {
+    let (_, rest) = answer.split_once(mark).ok_or("the answer lacks a field")?;
+    Ok(rest.split_once('"').ok_or("half a field")?.0.to_owned())
 }
 
 /// Sends one request of HTTP on a connection of its own, and reads all of the answer.

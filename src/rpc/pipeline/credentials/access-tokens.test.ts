@@ -11,7 +11,7 @@ import { masterSecret, startApi } from "../../../../test/support/start-api.ts";
 import { deriveKey } from "../../../lib/keys.ts";
 import { endGrants, findGrant } from "../../../oauth/grants.ts";
 import type { Resource } from "../../../oauth/resources.ts";
-import { createSigningKeys } from "../../../oauth/signing-keys.ts";
+import { createSigningKeys, deleteOldKeys } from "../../../oauth/signing-keys.ts";
 
 const clock = tickingClock();
 const api = await startApi({ clock });
@@ -198,12 +198,19 @@ test("keys change every 30 days: earlier tokens go on, and another process knows
   for (const process of [api, other])
     for (const { accessToken } of [before, after])
       expect(await outcomeAt("API", accessToken, process)).toEqual({ code: "OK" });
-  const { private_key } = await api.db
-    .selectFrom("oauth_keys")
-    .select("private_key")
-    .where("id", "=", keyOf(after))
-    .executeTakeFirstOrThrow();
-  expect(private_key.includes(Buffer.from([0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d]))).toBe(false);
+});
+
+test("the database has no private key in the clear, and forgets a key once no token of it can live", async () => {
+  await granted(api, { workspaceId, scopes: ["links:read"] });
+  const keys = () => api.db.selectFrom("oauth_keys").select(["id", "private_key"]).execute();
+  // The name of elliptic curves, with which every private key of PKCS #8 begins.
+  const name = Buffer.from("06072a8648ce3d0201", "hex");
+  for (const { private_key } of await keys()) expect(private_key.includes(name)).toBe(false);
+  const count = (await keys()).length;
+  await deleteOldKeys(api.db, new Date(clock.now().getTime() + 365 * 86_400_000));
+  expect((await keys()).length).toBe(count);
+  await deleteOldKeys(api.db, new Date(clock.now().getTime() + 397 * 86_400_000));
+  expect(await keys()).toEqual([]);
 });
 
 test("an idempotency key belongs to the grant that used it", async () => {

@@ -68,6 +68,7 @@ final class Journey {
     PeopleSteps people = new PeopleSteps(client, run);
     people.signIn();
     people.invite();
+    AgentSteps.claimAsPerson(client, run);
     new SandboxSteps(client).play();
     client.links().delete(DeleteLinkRequest.newBuilder().setId(link.getId()).build());
     client.qrcodeTemplates().deleteQrcodeTemplate(deletionOf(templateId));

@@ -59,6 +59,18 @@ final class JourneySupport {
     String body =
         "{\"email\":\"%s\",\"password\":\"%s\"}"
             .formatted(System.getenv("SIGNPOST_EMAIL"), System.getenv("SIGNPOST_PASSWORD"));
+    return textIn(post(address, body), "\"accessToken\":\"([^\"]+)\"");
+  }
+
+  /** What a form finds in a text, in its first group. */
+  static String textIn(String text, String form) {
+    Matcher found = Pattern.compile(form).matcher(text);
+    check(found.find(), form);
+    return found.group(1);
+  }
+
+  /** The answer to a post of JSON. */
+  static String post(String address, String body) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(address))
             .header("Content-Type", "application/json")
@@ -67,9 +79,7 @@ final class JourneySupport {
     try {
       HttpResponse<String> answer = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
       check(answer.statusCode() == 200, address + " answers " + answer.statusCode());
-      Matcher token = Pattern.compile("\"accessToken\":\"([^\"]+)\"").matcher(answer.body());
-      check(token.find(), "no session");
-      return token.group(1);
+      return answer.body();
     } catch (IOException | InterruptedException failure) {
       throw new AssertionError(address, failure);
     }

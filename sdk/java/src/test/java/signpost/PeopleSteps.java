@@ -31,6 +31,11 @@ final class PeopleSteps {
       DismissAllowanceNoticeRequest.Builder notice =
           DismissAllowanceNoticeRequest.newBuilder().setKey(PlanLimitKey.PLAN_LIMIT_KEY_TRACKED_VISITS);
       own.allowances().dismiss(notice.build());
+      check(own.grants().list(ListGrantsRequest.getDefaultInstance()).getGrantsCount() == 0, "grants");
+      RevokeGrantRequest.Builder missing =
+          RevokeGrantRequest.newBuilder().setId("01900000-0000-7000-8000-000000000000");
+      String gone = reasonOf(() -> own.grants().revoke(missing.build()));
+      check(gone.equals("NOT_FOUND"), gone);
     }
     String reason = reasonOf(() -> client.members().getMyself(asked));
     check(reason.equals("MEMBER_SESSION_REQUIRED"), reason);

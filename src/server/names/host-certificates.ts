@@ -1,5 +1,5 @@
 import type { SecureContext } from "node:tls";
-import type { KeyPair } from "./ports.ts";
+import type { KeyPair } from "../ports.ts";
 
 /** The certificates of a port that serves many names. */
 export interface HostCertificates {

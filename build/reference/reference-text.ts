@@ -1,5 +1,5 @@
 /** The parts of a JSON schema that the reference tells of. */
-export interface Schema {
+interface Schema {
   readonly $ref?: string;
   readonly type?: string;
   readonly format?: string;
@@ -18,7 +18,7 @@ export interface Schema {
 }
 
 /** The parts of an operation that the reference tells of. */
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -47,22 +47,23 @@ export interface Document {
 }
 
 /** One operation and its address. */
-export interface Routed {
+interface Routed {
   readonly route: string;
   readonly operation: Operation;
 }
 
 /** A text that a model can hold has at most this many characters. */
-export const partMax = 16_000;
+const partMax = 16_000;
 
 /** What is left out of a part is at another address. */
 const cutNote = "\n\n(Cut here; the types have pages of their own.)";
 
 /** One group's operations: what each does, takes and answers. */
-export function groupText(
+function groupText(
   { components }: Document,
   { name, description = "" }: Document["tags"][number],
   operations: readonly Routed[],
+  toolOf: (operationId: string) => string | undefined,
 ): string {
   const parts = operations.map(({ route, operation }) => {
     const {
@@ -76,8 +77,9 @@ export function groupText(
     const given = parameters.filter((each) => each.in === "path" || each.in === "query");
     const body = schemaOf(requestBody);
     const answer = schemaOf(responses["200"] ?? responses["202"]);
+    const tool = toolOf(operationId);
     return [
-      `## ${operationId.replace("_", ".")}: ${route}`,
+      `## ${tool ?? operationId.replace("_", ".")}: ${route}`,
       `${summary}. ${oneLine(more)}`.trim(),
       ...given.map((each) => fieldLine(each.name ?? "", each.schema ?? {}, each.description, each.required)),
       ...fieldLines(components.schemas, body),
@@ -87,25 +89,20 @@ export function groupText(
   return bounded(`# ${name}\n${description}\n\n${parts.join("\n\n")}`);
 }
 
-/** One type and, as far as there is room, the types of its fields. */
-export function typeText({ components }: Document, name: string): string | undefined {
-  const { schemas } = components;
-  if (!Object.hasOwn(schemas, name)) return undefined;
-  const told = new Set([name]);
-  const parts: string[] = [];
-  let length = 0;
-  // The set grows while it is walked, so that the nearest types come first.
-  for (const each of told) {
-    const part = oneType(schemas, each);
-    length += part.length + 2;
-    if (length > partMax) {
-      const left = [...told].slice(parts.length).map((other) => `signpost://api/types/${other}`);
-      return bounded(`${parts.join("\n\n")}\n\nFurther types: ${left.join(", ")}`);
-    }
-    parts.push(part);
-    for (const other of namedIn(schemas[each] ?? {})) told.add(other);
-  }
-  return bounded(parts.join("\n\n"));
+/** The text of one type, and the types that its fields name. */
+interface TypeText {
+  readonly text: string;
+  readonly named: readonly string[];
+}
+
+/** The texts of all types, by name. */
+function typeTexts({ components: { schemas } }: Document): Map<string, TypeText> {
+  return new Map(
+    Object.entries(schemas).map(([name, schema]): [string, TypeText] => [
+      name,
+      { text: oneType(schemas, name), named: [...new Set(namedIn(schema))] },
+    ]),
+  );
 }
 
 function oneType(schemas: Document["components"]["schemas"], name: string): string {
@@ -180,4 +177,40 @@ function namedIn({ $ref, items, additionalProperties, properties, oneOf = [] }: 
 
 function bounded(text: string): string {
   return text.length <= partMax ? text : `${text.slice(0, partMax - cutNote.length)}${cutNote}`;
+}
+
+/** The whole reference: an index, the pages of groups by their names in addresses, and the texts of types. */
+interface Reference {
+  readonly index: string;
+  readonly groups: Readonly<Record<string, string>>;
+  readonly types: Readonly<Record<string, TypeText>>;
+}
+
+/** Cuts the document into parts that a model can hold. `toolOf` names the tool of an operation. */
+export function referenceOf(
+  document: Document,
+  toolOf: (operationId: string) => string | undefined,
+): Reference {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]): Routed => ({ route: `${method.toUpperCase()} ${path}`, operation }),
+    ),
+  );
+  const groups = document.tags.map((tag) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(tag.name));
+    const path = tag.name.toLowerCase().replaceAll(" ", "-");
+    const about = oneLine(tag.description ?? "");
+    return { path, text: groupText(document, tag, own, toolOf), line: `${own.length} operations. ${about}` };
+  });
+  return {
+    index: [
+      "# The API",
+      "Operations stand in groups. Read the page of the group that you need. The types that it names have pages at",
+      "signpost://api/types/{name}, such as signpost://api/types/WorkflowStepPayload.",
+      "",
+      ...groups.map(({ path, line }) => `- signpost://api/${path}: ${line}`),
+    ].join("\n"),
+    groups: Object.fromEntries(groups.map(({ path, text }) => [path, text])),
+    types: Object.fromEntries(typeTexts(document)),
+  };
 }

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasTool } from "../../test/support/system-tool.ts";
-import { discoveryHandler } from "./discovery.ts";
+import { hasTool } from "../../../test/support/system-tool.ts";
+import { discoveryHandler } from "../discovery.ts";
 import { referencePolicy } from "./reference-page.ts";
 
 const browser = { command: "chromium", debianPackage: "chromium" };
@@ -32,6 +32,7 @@ describe.skipIf(!hasTool(browser))("in a browser, the API reference", () => {
       baseUrl: "http://localhost",
       authUrl: "http://localhost/auth",
       scopes: [],
+      agents: { mcpUrl: "", preClaimScope: "", postClaimScope: "" },
     });
     const server = createServer((req, res) => void handler(req, res));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

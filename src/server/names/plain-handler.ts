@@ -1,5 +1,5 @@
-import { normalHost } from "../lib/hosts.ts";
-import type { Handler } from "./listen.ts";
+import { normalHost } from "../../lib/hosts.ts";
+import type { Handler } from "../listen.ts";
 
 export interface PlainHandlerDeps {
   /** The service's own https addresses, which may have ports. */

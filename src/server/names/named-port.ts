@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import net from "node:net";
 import type tls from "node:tls";
-import { plainAddress } from "../lib/client-address.ts";
+import { plainAddress } from "../../lib/client-address.ts";
+import { readFirst } from "../first-bytes.ts";
+import type { Limits } from "../limits.ts";
+import { acceptSecurely, type KeyPair, type Takers, type VersionedPort } from "../ports.ts";
 import { type ClientHello, readClientHello } from "./client-hello.ts";
-import { readFirst } from "./first-bytes.ts";
 import type { HostCertificates } from "./host-certificates.ts";
-import type { Limits } from "./limits.ts";
-import { acceptSecurely, type KeyPair, type Takers, type VersionedPort } from "./ports.ts";
 
 /** How long tickets of sessions are sealed with the same key, in milliseconds. Every process has keys of its own. */
 const ticketKeyMs = 24 * 60 * 60 * 1000;

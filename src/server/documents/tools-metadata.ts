@@ -1,7 +1,7 @@
-import { withoutEndSlashes } from "../lib/end-slashes.ts";
-import { type DiscoveryDeps, resourceMetadata } from "./discovery.ts";
+import { withoutEndSlashes } from "../../lib/end-slashes.ts";
+import { type DiscoveryDeps, resourceMetadata } from "../discovery.ts";
+import type { HttpAnswer, HttpRequest } from "../http.ts";
 import { documentsHandler } from "./documents.ts";
-import type { HttpAnswer, HttpRequest } from "./http.ts";
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 
@@ -17,7 +17,7 @@ export function toolsMetadataPaths(mcpUrl: string): ReadonlySet<string> {
 /** Serves the metadata of the protected resource that models call (RFC 9728). */
 export function toolsMetadataHandler(
   mcpUrl: string,
-  deps: DiscoveryDeps,
+  deps: Omit<DiscoveryDeps, "agents">,
 ): (req: HttpRequest, res: HttpAnswer) => Promise<void> {
   const document = resourceMetadata(mcpUrl, deps);
   return documentsHandler(

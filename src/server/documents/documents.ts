@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
-import { acceptedEncoding, type Encoding, encode } from "./compressed.ts";
-import type { HttpAnswer, HttpRequest } from "./http.ts";
+import { acceptedEncoding, type Encoding, encode } from "../compressed.ts";
+import type { HttpAnswer, HttpRequest } from "../http.ts";
 
 /** A document that is the same for every reader. */
 export interface Document {
