@@ -47,7 +47,15 @@ function namedService(): Service | undefined {
 /** A service that is started on an empty folder. */
 export async function startService(): Promise<StartedService> {
   const dataDir = await mkdtemp(join(tmpdir(), "signpost-sdk-"));
-  const env = { PATH: process.env.PATH, HOME: dataDir, DATA_DIR: dataDir, PORT: "0", RATE_LIMIT_TOKEN: "0" };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: dataDir,
+    DATA_DIR: dataDir,
+    PORT: "0",
+    RATE_LIMIT_TOKEN: "0",
+    // Nobody is asked about the domain that a journey brings.
+    DNS_SERVERS: "127.0.0.1:9",
+  };
   const child = spawn(process.execPath, ["src/main.ts"], {
     cwd: repository,
     env,

@@ -12,6 +12,7 @@ from journey_agents import claim_as_person
 from journey_analytics import analyse
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
+from journey_domains import bring_domain
 from journey_exports import take_away
 from journey_google_forms import ask_for_forms
 from journey_page_themes import wear_template
@@ -47,6 +48,7 @@ def main() -> None:
         present(client, link.id)
         take_away(signpost.ExportsApi(client), link.id)
         subscribe(client)
+        bring_domain(signpost.CustomDomainsApi(client), RUN)
         ask_for_slack(signpost.SlackIntegrationsApi(client))
         ask_for_forms(signpost.GoogleFormsIntegrationsApi(client))
         expire(signpost.LinksApi(client))

@@ -34,15 +34,16 @@ const witnessesMax = 2;
 
 /**
  * The name servers that judge, each by itself: the first two of those given (`9.9.9.9`, `127.0.0.1:5353`), or of the system's.
- * They are asked by packets of our own, which no configured search domain completes.
+ * They are asked by packets of our own, which no configured search domain completes. A question has `timeoutMs`.
  */
-export function openNameServers(servers: readonly string[]): readonly NameServer[] {
+export function openNameServers(servers: readonly string[], timeoutMs: number): readonly NameServer[] {
   const known = servers.length > 0 ? servers : getServers();
-  return known.slice(0, witnessesMax).map(openNameServer);
+  return known.slice(0, witnessesMax).map((server) => openNameServer(server, timeoutMs));
 }
 
-function openNameServer(server: string): NameServer {
-  const resolver = new Resolver({ timeout: 1_500, tries: 2 });
+function openNameServer(server: string, timeoutMs: number): NameServer {
+  // The second try waits twice as long.
+  const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: 2 });
   resolver.setServers([server]);
   return {
     shown: server,

@@ -28,7 +28,7 @@ export async function stateOfName(db: Db, { name, workspaceId, at }: Wanted): Pr
 }
 
 /**
- * Gives a name to a new domain, whose first check begins. Of all workspaces that want it at once, one gets it. `isProved` says
+ * Gives a name to a new domain. Of all workspaces that want it at once, one gets it. `isProved` says
  * that the workspace owns the name, whoever had it before. False when another domain has it, or when it is reserved.
  */
 export async function claimName(
@@ -36,11 +36,11 @@ export async function claimName(
   { name, workspaceId, at, id, isProved }: Wanted & { readonly id: string; readonly isProved: boolean },
 ): Promise<boolean> {
   const { rows } = await sql`
-    insert into domain_names as held (name, workspace_id, custom_domain_id, check_due_at, check_began_at)
-    values (${name}, ${workspaceId}, ${id}, ${at}, ${at})
+    insert into domain_names as held (name, workspace_id, custom_domain_id, check_due_at)
+    values (${name}, ${workspaceId}, ${id}, ${at})
     on conflict on constraint domain_names_pkey do update
       set workspace_id = excluded.workspace_id, custom_domain_id = excluded.custom_domain_id, released_at = null,
-        check_due_at = excluded.check_due_at, check_began_at = excluded.check_began_at
+        check_due_at = excluded.check_due_at, check_began_at = null
       where held.released_at is not null
         and (held.workspace_id = ${workspaceId} or held.released_at <= ${reservedBefore(at)} or ${isProved})
     returning name`.execute(tx);

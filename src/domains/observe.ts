@@ -40,7 +40,7 @@ export interface ObserverOptions {
 export function createObserver({ servers, target, timeoutMs = 5_000 }: ObserverOptions): Observer {
   async function asking<Found>(ask: (servers: readonly NameServer[]) => Promise<Found>): Promise<Found> {
     // Each look has its own, so that ending it ends no other.
-    const asked = openNameServers(servers);
+    const asked = openNameServers(servers, timeoutMs);
     const timer = setTimeout(() => {
       for (const server of asked) server.end();
     }, timeoutMs);

@@ -51,6 +51,7 @@ func (j journey) walk() {
 	j.present(link.GetId())
 	j.takeAway(link.GetId())
 	j.subscribe()
+	j.bringDomain()
 	j.askForSlack()
 	j.askAssistant(link.GetId())
 	j.askForForms()

@@ -14,6 +14,7 @@ from journey_analytics import analyse
 from journey_assistant import ask_assistant
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
+from journey_domains import bring_domain
 from journey_exports import take_away
 from journey_google_forms import ask_for_forms
 from journey_page_themes import wear_template
@@ -66,6 +67,7 @@ def main() -> None:
         present(client, link)
         take_away(client, link)
         subscribe(client)
+        bring_domain(client, RUN)
         ask_for_slack(client)
         ask_for_forms(client)
         ask_assistant(client, link.id)

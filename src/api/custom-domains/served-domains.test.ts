@@ -11,7 +11,7 @@ import { settleDomain } from "../../domains/settle.ts";
 
 const clock = tickingClock();
 const dns = await startNameServer();
-const domains = testDomains({ servers: [dns.server], nowMs: () => clock.now().getTime() });
+const domains = testDomains({ servers: [dns.server], timeoutMs: 30_000, nowMs: () => clock.now().getTime() });
 const api = await startApi({ clock, deps: { domains } });
 const { db } = api;
 const scan = await startTestScan(api.database, {}, afterAll);
@@ -163,7 +163,12 @@ test("a certificate decides: pending, active, renewal and expiry follow, and an 
     needed: true,
     order: async (_tx: unknown, domain: { readonly name: string }) => void orders.push(domain.name),
   };
-  const secured = testDomains({ servers: [dns.server], certificates, nowMs: () => clock.now().getTime() });
+  const secured = testDomains({
+    servers: [dns.server],
+    timeoutMs: 30_000,
+    certificates,
+    nowMs: () => clock.now().getTime(),
+  });
   const other = await startApi({ database: api.database, clock, deps: { domains: secured } });
   const owner = await other.newWorkspace();
   const { id, status } = await bring(owner);

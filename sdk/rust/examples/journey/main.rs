@@ -5,6 +5,7 @@ mod agents;
 mod analytics;
 mod dashboards;
 mod directories;
+mod domains;
 mod exports;
 mod google_forms;
 mod links;
@@ -45,6 +46,7 @@ async fn main() -> Outcome<()> {
     dashboards::present(&client, &link.id).await?;
     exports::take_away(&client, &link.id).await?;
     webhooks::subscribe(&client).await?;
+    domains::bring(&client, &run).await?;
     slack::ask_for_slack(&client).await?;
     google_forms::ask_for_forms(&client).await?;
     visits::expire(&client).await?;

@@ -54,6 +54,7 @@ final class Journey {
     new DashboardSteps(client).present(link.getId());
     new ExportSteps(client).takeAway(link.getId());
     new WebhookSteps(client).subscribe();
+    new DomainSteps(client, run).bring();
     new SlackSteps(client).askForSlack();
     new GoogleFormsSteps(client).askForForms();
     visits.expire();
