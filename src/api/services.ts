@@ -74,8 +74,7 @@ import { type WorkspaceTokensDeps, workspaceTokensService } from "./workspace-to
 import { workspacesService } from "./workspaces/service.ts";
 
 /**
- * Every service of the API with its handlers. A service that is registered here is served by every protocol. One that
- * is not built, or only in part, would be registered by `registerPartly`.
+ * Every service of the API with its handlers. A service that is registered here is served by every protocol.
  */
 export function createServices(
   given: Deps &

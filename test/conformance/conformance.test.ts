@@ -22,10 +22,8 @@ const byScope = operations.filter(({ access }) => access === "scope");
 const forFullAccess = byScope.filter(({ fullAccess }) => fullAccess);
 const forMembers = operations.filter(({ access }) => access === "memberSession");
 const forTokens = operations.filter(({ access }) => access !== "memberSession");
-const unbuilt = forTokens.filter(({ isBuilt }) => !isBuilt);
-const built = forTokens.filter(({ isBuilt }) => isBuilt);
-const seeded = built.filter(({ name }) => seeds[name] !== undefined);
-const unseeded = built.filter(({ name }) => seeds[name] === undefined);
+const seeded = forTokens.filter(({ name }) => seeds[name] !== undefined);
+const unseeded = forTokens.filter(({ name }) => seeds[name] === undefined);
 const broken = new Map(operations.map((operation) => [operation, casesOf(operation.method.input)]));
 
 let workspace: TestWorkspace;
@@ -193,27 +191,7 @@ describe("valid requests", () => {
     expect(faults).toEqual([]);
   });
 
-  test(`of both kinds pass the ${unbuilt.length} unbuilt operations`, async () => {
-    const faults = await faultsAmong(unbuilt, async (operation) => {
-      const { input } = operation.method;
-      const least = unlike(
-        await askBoth(sender, operation, leastOf(input)),
-        "UNIMPLEMENTED",
-        501,
-        "UNIMPLEMENTED",
-      );
-      const most = unlike(
-        await askBoth(sender, operation, mostOf(input)),
-        "UNIMPLEMENTED",
-        501,
-        "UNIMPLEMENTED",
-      );
-      return named(operation, least ?? most);
-    });
-    expect(faults).toEqual([]);
-  });
-
-  test(`about records that exist are accepted by the ${seeded.length} built operations of a workspace`, async () => {
+  test(`about records that exist are accepted by the ${seeded.length} operations of a workspace`, async () => {
     // One service's operations run one after the other: of some records a workspace has only a few.
     const services = [...Map.groupBy(seeded, ({ method }) => method.parent).values()];
     const faults = await faultsAmong(services, async (of) => {
@@ -224,7 +202,7 @@ describe("valid requests", () => {
     expect(faults).toEqual([]);
   });
 
-  test(`are accepted, or find no record, at the ${unseeded.length} built operations of no workspace`, async () => {
+  test(`are accepted, or find no record, at the ${unseeded.length} operations of no workspace`, async () => {
     const faults = await faultsAmong(unseeded, async (operation) => {
       const { rest, grpc } = await askBoth(sender, operation, leastOf(operation.method.input));
       const refused = [rest, grpc].filter((answer) => answer !== undefined && !hasPassed(answer));

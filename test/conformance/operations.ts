@@ -13,7 +13,6 @@ export interface Operation {
   readonly name: string;
   readonly method: DescMethodUnary;
   readonly binding: Binding;
-  readonly isBuilt: boolean;
   readonly access: "scope" | "open" | "memberSession";
   /** The public name of the scope, if the operation needs one: `links:write`. */
   readonly scope: string;
@@ -28,7 +27,7 @@ function unaryOf({ methods }: DescService): DescService["methods"] {
 
 /** All operations, from the services' own descriptors. */
 export function operationsOf(services: readonly RegisteredService[]): Operation[] {
-  return services.flatMap(({ service, unbuilt }) =>
+  return services.flatMap(({ service }) =>
     unaryOf(service).map((method) => {
       const name = `${service.name}.${method.name}`;
       const [binding] = bindingsOf(method);
@@ -38,7 +37,6 @@ export function operationsOf(services: readonly RegisteredService[]): Operation[
         name,
         method: binding.method,
         binding,
-        isBuilt: !unbuilt.has(method.localName),
         access: memberSession ? "memberSession" : scope === "" ? "open" : "scope",
         scope,
         fullAccess,

@@ -37,7 +37,7 @@ interface ToolOfOperation {
 }
 
 const tools = operationsOf(api.services).flatMap((operation): ToolOfOperation[] => {
-  const facts = operation.isBuilt ? toolOf(operation.method) : undefined;
+  const facts = toolOf(operation.method);
   return facts === undefined ? [] : [{ operation, facts }];
 });
 // Deleting the workspace ends the caller.
