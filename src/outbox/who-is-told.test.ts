@@ -206,7 +206,7 @@ test("a link that moves to another directory and another domain tells its own wo
   const host = `new-${domain.name}`;
   await sql`update shortlinks set host = ${host} where link_id = ${link.id}`.execute(db);
   await sql`update custom_domains set name = ${host} where workspace_id = ${one.workspaceId}`.execute(db);
-  await sql`delete from domain_names where name = ${domain.name}`.execute(db);
+  await sql`update domain_names set name = ${host} where name = ${domain.name}`.execute(db);
   // The other tenant takes the domain, with a link of the same address.
   const taken = await insertLink(db, { workspaceId: other.workspaceId, domain });
   await sql`update shortlinks set shortlink = ${link.shortlink} where link_id = ${taken.id}`.execute(db);

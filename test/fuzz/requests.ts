@@ -56,7 +56,7 @@ export function nextRequest(random: Random, world: World, token: string): FuzzRe
 }
 
 function anyOperation(random: Random): Operation {
-  const operation = random.pick(random.percent(85) ? operations : operations);
+  const operation = random.pick(operations);
   if (operation === undefined) throw new Error("there are no operations");
   // Reading and drawing pictures takes a hundred times as long as any other operation, so few requests do it.
   return drawing.test(operation.name) && random.percent(90) ? anyOperation(random) : operation;
