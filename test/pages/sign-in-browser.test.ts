@@ -211,13 +211,14 @@ describe.skipIf(!hasBrowser)("in a browser, the pages at which people sign in", 
       }
       // The request of a program waits while its member signs in, with a passkey too.
       await page.getByRole("button", { name: "Sign out" }).click();
+      await page.waitForURL("**/auth/sign-in?done=signed-out");
       const { json } = await openProgram(server).register();
+      await page.route("https://program.example/**", (route) => route.fulfill({ body: "Back" }));
       await page.goto(origin + requestPath(json.client_id));
       await page.getByRole("button", { name: "Sign in with a passkey" }).click();
       await page.getByRole("heading", { name: "Let program.example in?" }).waitFor();
-      const refusal = page.waitForRequest((request) => request.url().includes("error=access_denied"));
-      await page.getByRole("button", { name: "Refuse" }).click({ noWaitAfter: true });
-      await refusal;
+      await page.getByRole("button", { name: "Refuse" }).click();
+      await page.waitForURL(/^https:\/\/program\.example\/.*error=access_denied/);
       await page.goto(`${authUrl}/account`);
       // The same answer of the authenticator again, in the same browser.
       const replay = `fetch("/auth/passkeys/sign-in", { method: "POST", body: ${JSON.stringify(answered)},
