@@ -419,3 +419,12 @@ test("an agent that lost its refresh token still ends its first token", async ()
   clock.advance(5_001);
   expect(await status()).toBe(401);
 });
+
+test("an agent's name is shown without invisible marks and those that turn the writing", async () => {
+  const { json } = await openAgent()(registerPath, {
+    ...{ type: "service_auth", login_hint: newEmail(), client_name: "Cl\u202ea\u2066r\u061ck\u200b \n Bot" },
+  });
+  const { pathname, search } = new URL(json.claim.verification_uri);
+  const page = await openTestBrowser(server.port).open(`${pathname}${search}`);
+  expect(page.text).toContain("Clark Bot");
+});

@@ -65,10 +65,7 @@ export function findGrant(
 }
 
 /** The program of a grant, also of one whose refresh token has expired: an access token of an agent can live longer. */
-export async function clientOfGrant(
-  db: Db,
-  { workspaceId, grantId }: GrantKey,
-): Promise<string | undefined> {
+export async function clientOfGrant(db: Db, { workspaceId, grantId }: GrantKey): Promise<string | undefined> {
   const row = await db
     .selectFrom("oauth_grants")
     .select("client_id")
