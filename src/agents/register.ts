@@ -1,6 +1,6 @@
 import type { Db } from "../db/open.ts";
 import { newId } from "../lib/ids.ts";
-import { takeRegistrationTry } from "../people/sign-in-tries.ts";
+import { takeRegistrationTry, takeStrangersTry } from "../people/sign-in-tries.ts";
 import { attemptEnd } from "./attempts.ts";
 import type { ClaimTokens } from "./claim-tokens.ts";
 import type { AgentGrants } from "./grants.ts";
@@ -9,6 +9,12 @@ import { preClaimScope } from "./scopes.ts";
 
 /** How long a registration waits for somebody who claims its workspace, in milliseconds (behaviour 8.1). */
 const registrationLifeMs = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * How many agents one network may register in an hour. All together may register 50 times as many: each makes a workspace for
+ * 30 days, and every process remembers for a year that its token ended.
+ */
+const registrationsMax = 10;
 
 export interface RegisterDeps {
   readonly db: Db;
@@ -60,6 +66,9 @@ export async function registerAgent(
   const at = now();
   const taken = await takeRegistrationTry(db, { email, address }, at);
   if (!taken.isAllowed) return { waitSeconds: taken.seconds };
+  const order = { name: "agent registration", address, max: registrationsMax };
+  const waitSeconds = await takeStrangersTry(db, order, at);
+  if (waitSeconds > 0) return { waitSeconds };
   const [registrationId, attemptId] = [newId(at), newId(at)];
   const expiresAt = new Date(at.getTime() + registrationLifeMs);
   const { workspaceId, grantId } = await db.transaction().execute(async (tx) => {

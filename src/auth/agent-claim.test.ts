@@ -404,3 +404,27 @@ test("the member who claimed sees the agent among the programs, and ends its acc
   });
   expect(refreshed.json.error).toBe("invalid_grant");
 });
+
+test("an agent that lost its refresh token still ends its first token", async () => {
+  const agent = await newAgent(api);
+  await claimAs(agent);
+  clock.advance(5_000);
+  await poll(agent.claimToken);
+  clock.advance(31 * 24 * 60 * 60 * 1000);
+  const status = async () => (await api.rest(agent.accessToken)("GET", "/v1/links")).status;
+  expect(await status()).toBe(200);
+  const body = new URLSearchParams({ token: agent.accessToken, client_id: agent.registrationId });
+  const revoked = await fetch(`http://127.0.0.1:${server.port}/auth/oauth2/revoke`, { method: "POST", body });
+  expect(revoked.status).toBe(200);
+  clock.advance(5_001);
+  expect(await status()).toBe(401);
+});
+
+test("an agent's name is shown without invisible marks and those that turn the writing", async () => {
+  const { json } = await openAgent()(registerPath, {
+    ...{ type: "service_auth", login_hint: newEmail(), client_name: "Cl\u202ea\u2066r\u061ck\u200b \n Bot" },
+  });
+  const { pathname, search } = new URL(json.claim.verification_uri);
+  const page = await openTestBrowser(server.port).open(`${pathname}${search}`);
+  expect(page.text).toContain("Clark Bot");
+});

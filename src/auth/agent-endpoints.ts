@@ -3,12 +3,12 @@ import type { ClaimTokens } from "../agents/claim-tokens.ts";
 import { type PollDeps, pollClaim } from "../agents/poll-claim.ts";
 import { type RegisterDeps, registerAgent, type ShownAttempt, shownAttempt } from "../agents/register.ts";
 import { defaultPostClaimScope } from "../agents/scopes.ts";
+import { shownName } from "../lib/clean-text.ts";
 import { asObject } from "../model/json-fields.ts";
 import { scopeText } from "../model/scope.ts";
 import { type OauthFault, oauthFault } from "../oauth/oauth-fault.ts";
 import type { AnswerGrant } from "../oauth/token-endpoint.ts";
 import { isEmail, normalEmail } from "../people/members.ts";
-import { nameOf } from "./asked-mails.ts";
 import type { AuthDeps } from "./deps.ts";
 
 /** What the endpoints of agents are given. */
@@ -82,7 +82,7 @@ function readRegistration(json: unknown, known: ReadonlySet<string>) {
     const description = "login_hint: must be the e-mail address of the person who is to claim the workspace";
     throw oauthFault("invalid_login_hint", description);
   }
-  const clientName = typeof name === "string" ? nameOf(name) : undefined;
+  const clientName = typeof name === "string" ? shownName(name) : undefined;
   if (clientName === undefined || [...clientName].length > nameMax)
     throw oauthFault("invalid_request", `client_name: must be a text of at most ${nameMax} characters`);
   return { email, clientName, scope: wantedScope(scopes, known) };

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { tickingClock } from "../../test/support/clock.ts";
 import { memberPassword, openTestBrowser, startSignIn } from "../../test/support/start-sign-in.ts";
 import { createPasswordGate } from "../people/passwords.ts";
+import { takeStrangersTry } from "../people/sign-in-tries.ts";
 
 const clock = tickingClock();
 const one = await startSignIn({ clock });
@@ -119,4 +120,36 @@ test("two passwords are hashed at a time; few wait, and the others are sent away
   await Promise.all([...waiting, ...held]);
   expect(most).toBe(2);
   for (let tries = 0; tries < 5; tries += 1) expect((await post(email, "wrong", address)).status).toBe(401);
+});
+
+test("who has many networks does what strangers may do 5 times as often as one network, and all together 50 times", async () => {
+  const take = async (address: string) =>
+    takeStrangersTry(one.db, { name: "a deed", address, max: 1 }, clock.now());
+  let allowed = 0;
+  for (let site = 0; site < 11; site += 1) {
+    const waits = [];
+    for (let network = 0; network < 6; network += 1) waits.push(await take(`2001:db8:${site}:${network}::1`));
+    const taken = waits.filter((seconds) => seconds === 0).length;
+    expect(taken).toBe(site < 10 ? 5 : 0);
+    expect(waits.at(-1)).toBeGreaterThan(3_000);
+    allowed += taken;
+  }
+  expect(allowed).toBe(50);
+});
+
+test("agents and programs of a site with many networks share its registrations of an hour", async () => {
+  const address = (network: number) => `2001:db8:77:${network}::1`;
+  const agent = { type: "service_auth", login_hint: "person@example.com" };
+  const program = { redirect_uris: ["https://program.example/callback"] };
+  for (const [name, max, path, body] of [
+    ["agent registration", 10, "/auth/agent/identity", agent],
+    ["oauth registration", 20, "/auth/oauth2/reg", program],
+  ] as const) {
+    const post = async (from: string) =>
+      (await openTestBrowser(one.port, from).json("POST", path, body)).status;
+    for (let network = 0; network < 5 * max; network += 1)
+      expect(await takeStrangersTry(one.db, { name, address: address(network), max }, clock.now())).toBe(0);
+    expect(await post(address(200))).toBe(429);
+    expect(await post("2001:db8:78:1::1")).toBeLessThan(300);
+  }
 });

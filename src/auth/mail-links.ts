@@ -1,4 +1,6 @@
+import { inTransaction } from "../db/open.ts";
 import { networkOf } from "../lib/client-address.ts";
+import { endGrants } from "../oauth/grants.ts";
 import type { NamedChallenge } from "../people/challenges.ts";
 import { readChallengeToken } from "../people/challenges.ts";
 import { confirmAddress, findChallenge, type OpenChallenge, setPassword } from "../people/meet-challenge.ts";
@@ -110,12 +112,29 @@ function passwordPage(
       const length = [...password].length;
       if (length < passwordLengths.min || length > passwordLengths.max) return "wrong";
       const passwordHash = await deps.passwords.hash(password, networkOf(origin.address));
-      const met = await setPassword(deps.db, challenge, { kind, passwordHash, at: deps.now() });
+      const met = await setPasswordAndEndGrants(deps, challenge, { kind, passwordHash });
       if (met === undefined) return "refused";
       deps.onMemberChanged({ workspaceId: challenge.workspaceId, memberId: met.memberId });
       return { to: "sign-in?done=password" };
     },
   });
+}
+
+/** Whoever had the account may have let programs in, or claimed it for their agent; a reset ends the access of all of them. */
+async function setPasswordAndEndGrants(
+  { db, now, onRevoked }: AuthDeps,
+  challenge: NamedChallenge,
+  { kind, passwordHash }: Pick<Parameters<typeof setPassword>[2], "kind" | "passwordHash">,
+): Promise<OpenChallenge | undefined> {
+  const at = now();
+  const { met, ended } = await inTransaction(db, async (tx) => {
+    const met = await setPassword(tx, challenge, { kind, passwordHash, at });
+    if (met === undefined || kind !== "PASSWORD_RESET") return { met, ended: [] };
+    const { workspaceId } = challenge;
+    return { met, ended: await endGrants(tx, { workspaceId, memberId: met.memberId }, at) };
+  });
+  for (const grantId of ended) onRevoked(grantId);
+  return met;
 }
 
 /** The page that confirms an address. */

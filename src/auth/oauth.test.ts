@@ -467,6 +467,25 @@ describe("tokens end", () => {
     expect((await program.post("token", refreshOf(json.refresh_token))).json.error).toBe("invalid_grant");
   });
 
+  test("a password reset by mail ends the access of every program of the member, and of nobody else's", async () => {
+    const other = await tokens();
+    const { browser, member } = await signedIn();
+    const code = (await allow(browser, requestPath(clientId))).searchParams.get("code") ?? "";
+    const { json } = await program.post("token", exchangeOf(code));
+    expect(await statusAt(otherApi, json.access_token)).toBe(200);
+    const path = await server.linkPath(member, "PASSWORD_RESET");
+    const challengeToken = new URL(path, server.authUrl).searchParams.get("challenge") ?? "";
+    await browser.open(path);
+    const reset = { challenge: challengeToken, password: "another password 123" };
+    expect((await browser.submit("/auth/reset", reset)).status).toBe(303);
+    clock.advance(5_001);
+    expect([await statusAt(api, json.access_token), await statusAt(otherApi, json.access_token)]).toEqual([
+      401, 401,
+    ]);
+    expect((await program.post("token", refreshOf(json.refresh_token))).json.error).toBe("invalid_grant");
+    expect(await statusAt(otherApi, other.access_token)).toBe(200);
+  });
+
   test("a program revokes its own tokens, and those of no other program", async () => {
     const other = (await program.register()).json.client_id;
     for (const kind of ["access_token", "refresh_token"] as const) {

@@ -10,6 +10,14 @@ export function cleanText(text: string): string {
   return composed(plain).trim();
 }
 
+/** A name as people are shown it: one line, without invisible marks and those that turn the direction of writing. */
+export function shownName(text: string): string {
+  return cleanText(text)
+    .replace(/[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
 /** As many whole characters as `bytesMax` bytes of UTF-8 have room for. */
 export function clipBytes(text: string, bytesMax: number): string {
   // A UTF-16 unit takes at most three bytes.

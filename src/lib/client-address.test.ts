@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createOriginReader, networkOf } from "./client-address.ts";
+import { createOriginReader, networkOf, siteOf } from "./client-address.ts";
 
 const read = createOriginReader(["10.0.0.0/8", "192.168.1.7", "fd00::/8", "::ffff:172.16.0.0/108"]);
 const connection = { peer: "10.0.0.1", encrypted: false, host: "api.example.com" };
@@ -107,7 +107,7 @@ test.each([
   expect(() => createOriginReader([entry])).toThrow("neither an address nor a network");
 });
 
-test("an IPv6 client is identified by its /64 network, an IPv4 client by its address", () => {
+test("an IPv6 client is identified by its /64 network and its /48 site, an IPv4 client by its address", () => {
   const networks = {
     "192.0.2.1": "192.0.2.1",
     "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
@@ -120,4 +120,5 @@ test("an IPv6 client is identified by its /64 network, an IPv4 client by its add
   };
   for (const [address, network] of Object.entries(networks))
     expect(networkOf(address), address).toBe(network);
+  expect([siteOf("192.0.2.1"), siteOf("2001:db8:1:2::5")]).toEqual(["192.0.2.1", "2001:db8:1::/48"]);
 });

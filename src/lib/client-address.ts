@@ -124,6 +124,15 @@ function addNetwork(list: BlockList, entry: string): void {
 
 /** An IPv4 address, or the /64 network of an IPv6 address: the owner of one address in it has them all. */
 export function networkOf(address: string): string {
+  return prefixOf(address, 4);
+}
+
+/** An IPv4 address, or the /48 of an IPv6 address: anybody can rent one, with its 65,536 networks. */
+export function siteOf(address: string): string {
+  return prefixOf(address, 3);
+}
+
+function prefixOf(address: string, groupsKept: number): string {
   if (!isIPv6(address)) return address;
   const [plain = ""] = address.split("%");
   const [head = "", tail] = plain.split("::");
@@ -136,7 +145,7 @@ export function networkOf(address: string): string {
     groups.push(...after);
   }
   return `${groups
-    .slice(0, 4)
+    .slice(0, groupsKept)
     .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+    .join(":")}::/${16 * groupsKept}`;
 }

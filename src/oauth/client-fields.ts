@@ -1,4 +1,4 @@
-import { cleanText } from "../lib/clean-text.ts";
+import { shownName } from "../lib/clean-text.ts";
 import { oauthFault } from "./oauth-fault.ts";
 import { hostOfRedirect, redirectUriFault, redirectUrisMax } from "./redirect-uris.ts";
 
@@ -19,14 +19,11 @@ export function redirectUrisOf({ redirect_uris: given }: Metadata): string[] {
   });
 }
 
-/** The name of a program, as people are shown it: without marks that turn the direction of writing. */
+/** The name of a program, as people are shown it. */
 export function nameOf({ client_name: given }: Metadata, redirectUris: readonly string[]): string {
   if (given !== undefined && typeof given !== "string")
     throw oauthFault("invalid_client_metadata", "client_name: must be a text");
-  const name = cleanText((given ?? "").slice(0, 4 * nameLengthMax))
-    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
+  const name = shownName((given ?? "").slice(0, 4 * nameLengthMax));
   if ([...name].length > nameLengthMax || (given ?? "").length > 4 * nameLengthMax)
     throw oauthFault("invalid_client_metadata", `client_name: may have ${nameLengthMax} characters at most`);
   if (name !== "") return name;

@@ -64,6 +64,17 @@ export function findGrant(
     .executeTakeFirst();
 }
 
+/** The program of a grant, also of one whose refresh token has expired: an access token of an agent can live longer. */
+export async function clientOfGrant(db: Db, { workspaceId, grantId }: GrantKey): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("oauth_grants")
+    .select("client_id")
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "=", grantId)
+    .executeTakeFirst();
+  return row?.client_id;
+}
+
 /** How many grants a member has that go on, with those whose code nobody has exchanged yet. */
 export async function countGrants(
   db: Db,

@@ -1,7 +1,7 @@
 import type { Db } from "../db/open.ts";
 import { newId } from "../lib/ids.ts";
 import { objectOf } from "../model/json-fields.ts";
-import { takeNetworkTry } from "../people/sign-in-tries.ts";
+import { takeNetworkTry, takeStrangersTry } from "../people/sign-in-tries.ts";
 import { nameOf, redirectUrisOf } from "./client-fields.ts";
 import { type AuthMethod, authMethods } from "./clients.ts";
 import { clientSecretOf } from "./handles.ts";
@@ -14,7 +14,7 @@ export interface RegisterDeps {
   readonly secretKey: Uint8Array;
 }
 
-/** How many programs one network may register in an hour. */
+/** How many programs one network may register in an hour. All together may register 50 times as many. */
 const registrationsMax = 20;
 
 /**
@@ -33,9 +33,9 @@ export async function registerClient(
   checkFlow(metadata);
   const at = now();
   const order = { name: "oauth registration", address, max: registrationsMax };
-  const seconds = await takeNetworkTry(db, order, at);
+  const seconds = (await takeNetworkTry(db, order, at)) || (await takeStrangersTry(db, order, at));
   if (seconds > 0) {
-    const message = `${registrationsMax} programs of this network were registered in the last hour; try again later`;
+    const message = "too many programs were registered in the last hour; try again later";
     throw oauthFault("temporarily_unavailable", message, { status: 429, retryAfterSeconds: seconds });
   }
   const id = newId(at);

@@ -1,6 +1,6 @@
 import type { VerifyAccessToken } from "./access-tokens.ts";
 import { checkClient, readProof } from "./clients.ts";
-import { endGrants, findGrant, type GrantKey } from "./grants.ts";
+import { clientOfGrant, endGrants, type GrantKey } from "./grants.ts";
 import { oauthFault } from "./oauth-fault.ts";
 import type { Asker, Form, TokenDeps } from "./token-endpoint.ts";
 
@@ -16,9 +16,9 @@ export async function revokeToken(deps: RevokeDeps, form: Form, { authorization 
   const token = form.get("token");
   if (token === undefined) throw oauthFault("invalid_request", "token: must be given");
   const key: GrantKey | undefined = handles.read(token) ?? (await deps.verifyAccessToken(token));
-  const grant = key && (await findGrant(db, key, now()));
-  if (key === undefined || grant === undefined) return;
-  if (grant.client_id !== proof.clientId)
+  const clientId = key && (await clientOfGrant(db, key));
+  if (key === undefined || clientId === undefined) return;
+  if (clientId !== proof.clientId)
     throw oauthFault("unauthorized_client", "the token belongs to another program");
   for (const grantId of await endGrants(db, { workspaceId: key.workspaceId, grantId: key.grantId }, now()))
     onRevoked(grantId);

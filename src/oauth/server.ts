@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { MemberRole } from "../../gen/database.ts";
 import type { Db } from "../db/open.ts";
 import { grantsMax } from "../model/grants.ts";
-import { takeNetworkTry } from "../people/sign-in-tries.ts";
+import { anyAddress, takeNetworkTry } from "../people/sign-in-tries.ts";
 import { createAccessTokenSigner, createAccessTokenVerifier } from "./access-tokens.ts";
 import {
   type AuthorizationRequest,
@@ -84,9 +84,6 @@ export interface OauthServer {
   refusal(request: AuthorizationRequest): string;
   readonly scopesOf: OauthDeps["scopesOf"];
 }
-
-/** Stands for every network: a limit of a member is one wherever the member is. */
-const anyAddress = "0.0.0.0";
 
 /** How long a code can be exchanged, in milliseconds: programs do so at once. */
 const codeLifeMs = 60_000;

@@ -56,6 +56,7 @@ export function createSigningKeys({ db, now, sealingKey }: SigningKeysDeps): Sig
   let known: ReadonlyMap<string, KnownKey> = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
+  let renewing: Promise<SigningKey> | undefined;
   let signing: (SigningKey & { readonly untilMs: number }) | undefined;
 
   async function read(): Promise<void> {
@@ -91,21 +92,29 @@ export function createSigningKeys({ db, now, sealingKey }: SigningKeysDeps): Sig
     return newest !== undefined && newest.createdAtMs + signingMs > now().getTime() ? newest : undefined;
   }
 
-  return {
-    async current() {
-      if (signing !== undefined && signing.untilMs > now().getTime()) return signing;
+  async function renew(): Promise<SigningKey> {
+    await read();
+    if (newestYoung() === undefined) {
+      await makeKey(db, now(), sealingKey);
       await read();
-      if (newestYoung() === undefined) {
-        await makeKey(db, now(), sealingKey);
-        await read();
-      }
-      const newest = newestYoung();
-      if (newest === undefined) throw new Error("the new signing key is missing");
-      const { id, sealed, createdAtMs } = newest;
-      const der = unseal(sealed, sealingKey, id);
-      const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-      signing = { id, privateKey, untilMs: createdAtMs + signingMs };
-      return signing;
+    }
+    const newest = newestYoung();
+    if (newest === undefined) throw new Error("the new signing key is missing");
+    const { id, sealed, createdAtMs } = newest;
+    const der = unseal(sealed, sealingKey, id);
+    const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+    signing = { id, privateKey, untilMs: createdAtMs + signingMs };
+    return signing;
+  }
+
+  return {
+    current() {
+      if (signing !== undefined && signing.untilMs > now().getTime()) return Promise.resolve(signing);
+      // Of many who sign at once one makes a key.
+      renewing ??= renew().finally(() => {
+        renewing = undefined;
+      });
+      return renewing;
     },
     async publicKey(id) {
       if (!known.has(id) && isUuid(id)) await readSoon();

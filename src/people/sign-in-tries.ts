@@ -6,7 +6,7 @@ import {
   type Trier,
   takePasswordAttempt,
 } from "../db/password-attempts.ts";
-import { networkOf } from "../lib/client-address.ts";
+import { networkOf, siteOf } from "../lib/client-address.ts";
 import { noWorkspace } from "../model/no-workspace.ts";
 
 const quarterMs = 15 * 60_000;
@@ -132,4 +132,28 @@ export function takeNetworkTry(db: Db, { name, address, max }: NetworkOrder, now
   const row = rowOf(`${name} network ${networkOf(address)}`, address, randomUUID());
   const limits = { ofVisit: single, ofNetwork: { max, windowMs: hourMs }, pauses: never };
   return takePasswordAttempt(db, row, now, limits);
+}
+
+/** Stands for every network where a limit is one wherever somebody is. */
+export const anyAddress = "0.0.0.0";
+
+/**
+ * Counts one deed that any stranger may do and that leaves rows behind, once its network may do it. Where a network may do it
+ * `max` times in an hour, a site with many networks may 5 times as often, and all together 50 times as often. Returns 0, or the
+ * seconds until the next one is allowed.
+ */
+export async function takeStrangersTry(
+  db: Db,
+  { name, address, max }: NetworkOrder,
+  now: Date,
+): Promise<number> {
+  const orders = [
+    { name: `${name} of ${siteOf(address)}`, address: anyAddress, max: 5 * max },
+    { name: `${name} of all`, address: anyAddress, max: 50 * max },
+  ];
+  for (const order of orders) {
+    const seconds = await takeNetworkTry(db, order, now);
+    if (seconds > 0) return seconds;
+  }
+  return 0;
 }

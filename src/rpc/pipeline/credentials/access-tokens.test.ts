@@ -200,6 +200,19 @@ test("keys change every 30 days: earlier tokens go on, and another process knows
       expect(await outcomeAt("API", accessToken, process)).toEqual({ code: "OK" });
 });
 
+test("of many tokens that are signed at once when a key is too old, one makes the next key", async () => {
+  const later = new Date(clock.now().getTime() + 200 * 86_400_000);
+  const keys = createSigningKeys({ db: api.db, now: () => later, sealingKey: Buffer.alloc(32, 1) });
+  const used = await Promise.all(Array.from({ length: 20 }, () => keys.current()));
+  const made = await api.db
+    .deleteFrom("oauth_keys")
+    .where("created_at", ">=", later)
+    .returning("id")
+    .execute();
+  expect(made).toEqual([{ id: used[0]?.id }]);
+  expect(new Set(used.map(({ id }) => id)).size).toBe(1);
+});
+
 test("the database has no private key in the clear, and forgets a key once no token of it can live", async () => {
   await granted(api, { workspaceId, scopes: ["links:read"] });
   const keys = () => api.db.selectFrom("oauth_keys").select(["id", "private_key"]).execute();
