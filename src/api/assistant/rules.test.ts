@@ -134,6 +134,7 @@ test("a conversation keeps its last 200 messages", async () => {
     is_from_user: true,
     text: `Message ${index}`,
     is_tainted: false,
+    caller_id: "another",
     created_at: clock.now(),
   });
   const rows = Array.from({ length: 200 }, (_, index) => row(index));
@@ -257,7 +258,7 @@ test("an offer ends after 15 minutes, and with its conversation", async () => {
 });
 
 test("the assistant has the caller's scopes and no others, and touches no record but the conversation's", async () => {
-  const { workspaceId, contextId, rest, ...workspace } = await conversation();
+  const { workspaceId, contextId, rest, path, ...workspace } = await conversation();
   const other = await makers.link(api, { rest, workspaceId, ...workspace });
   const token = await api.scopedToken(workspaceId, ["assistant:write", "links:read"]);
   const told: string[] = [];
@@ -271,6 +272,7 @@ test("the assistant has the caller's scopes and no others, and touches no record
   const narrow = await api.rest(token)("POST", "/v1/assistant/message", body);
   expect(narrow.json.appliedActions).toEqual([]);
   expect(told[0]).toMatch(/links:write/);
+  await rest("DELETE", path);
   const wide = await rest("POST", "/v1/assistant/message", body);
   expect(wide.json.appliedActions).toEqual(["links_update"]);
   const names = await Promise.all(
