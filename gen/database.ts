@@ -161,6 +161,7 @@ export interface AllowanceCycles {
 
 export interface AssistantMessages {
   attachments: Generated<string>;
+  caller_id: string;
   context_id: string;
   context_type: AssistantContext;
   created_at: Date;

@@ -14,9 +14,23 @@ export const offersMax = 3;
 /** The longest request that is offered, in characters: people read it before they confirm it. */
 export const offeredMax = 2_000;
 
+/** What ends the block of code in which an offer is shown, or is seen as something else than it is, or not at all. */
+const unseen = /[`<\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Writes each character that a reader could miss as JSON does in letters. The value stays the same. */
+function spelledOut(json: string): string {
+  return json.replace(unseen, (character) =>
+    character === "\n"
+      ? character
+      : [...Array(character.length).keys()]
+          .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
+          .join(""),
+  );
+}
+
 /** The JSON of an offer, in the words that are shown, stored and run. It cannot end the block of code in which it is shown. */
 export function shownRequest(request: JsonObject): string {
-  return JSON.stringify(request, undefined, 1).replaceAll("`", "\\u0060").replaceAll("<", "\\u003c");
+  return spelledOut(JSON.stringify(request, undefined, 1));
 }
 
 /** Tells the reader what each button below the answer does. The model has no part in this text. */
@@ -32,7 +46,9 @@ const labelMax = 120;
 
 /** The button of an offer. */
 export function labelOf({ title, request }: Offer, index: number): string {
-  const fields = Object.entries(request).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const fields = Object.entries(request).map(
+    ([name, value]) => `${name}: ${spelledOut(JSON.stringify(value))}`,
+  );
   const label = `${index + 1}. ${title} – ${fields.join(", ")}`;
   return label.length > labelMax ? `${label.slice(0, labelMax - 1)}…` : label;
 }

@@ -31,7 +31,7 @@ export type Subject =
 /** The record that a conversation is about. */
 export interface Record {
   readonly id: string;
-  /** The link of an event or of a dashboard that has one. Empty for others. */
+  /** The link of an event, of a design or of a dashboard that has one. Empty for others. */
   readonly linkId: string;
 }
 
@@ -109,11 +109,11 @@ const subAssistants: { readonly [Name in Subject]: SubAssistant } = {
   },
   QRCODE_DESIGN: {
     duty: "You help with the design of one QR code, which has to stay readable.",
-    tools: ({ id }) => [
+    tools: ({ id, linkId }) => [
       [designs.get, { id }],
       [designs.update, { id }],
       [designs.verify, { id }],
-      [designs.applyTemplate, { id }],
+      ...(linkId === "" ? [] : [[designs.applyTemplate, { linkId }] as const]),
       [designs.delete, { id }],
       [QrcodeTemplatesService.method.listQrcodeTemplates],
     ],

@@ -8,6 +8,7 @@ import { randomFrom } from "../../../test/fuzz/random.ts";
 import { storeVisits, storeWorld } from "../../../test/support/analytics/store-world.ts";
 import { randomVisit, randomWorld } from "../../../test/support/analytics/world.ts";
 import { type Api, type Reply, startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
+import type { Model, Question } from "../../assistant/model.ts";
 import { createEntitlements, type Entitlements } from "../../db/entitlements.ts";
 import { newId } from "../../lib/ids.ts";
 import { readPlanTable } from "../../model/plans/read-plan-table.ts";
@@ -300,6 +301,33 @@ describe("summaries", () => {
     expect((await rest("GET", path)).json).toEqual(first.json);
     expect((await rest("POST", path, {})).json).toEqual(first.json);
     expect(await usedBy(workspace)).toBe(3);
+  });
+
+  test("who cannot pay for a text asks no model", async () => {
+    const { workspace } = await workspaceWithVisits("LIGHT_PLAN");
+    const path = await addCountries(workspace);
+    const asked: Question[] = [];
+    const model: Model = {
+      async reply(question) {
+        asked.push(question);
+        return { text: "Many visits.", calls: [], isCut: false };
+      },
+    };
+    const worded = await startApi({
+      database: api.database,
+      clock: api.clock,
+      deps: { plans, entitlements, model },
+    });
+    const rest = worded.rest(workspace.token);
+    expect((await rest("POST", path, {})).status).toBe(200);
+    expect(asked).toHaveLength(1);
+    await db
+      .updateTable("credit_accounts")
+      .set({ used: 3n })
+      .where("workspace_id", "=", workspace.workspaceId)
+      .execute();
+    expect(refusalOf(await rest("POST", path, { force: true }))).toEqual([429, "INSUFFICIENT_CREDITS"]);
+    expect(asked).toHaveLength(1);
   });
 
   test("of calls at once that find no text, one pays", async () => {

@@ -13,7 +13,7 @@ import { limitReached } from "../../model/plans/limit-reached.ts";
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import { valuesWithdrawn } from "../../visitors/withdraw-summaries.ts";
 import type { Deps } from "../deps.ts";
-import { chargeOf, coveredCheck } from "../resources/credit-queries.ts";
+import { chargeOf, coveredCheck, isCovered } from "../resources/credit-queries.ts";
 import { shownSince } from "../resources/history.ts";
 import { notFound } from "../resources/not-found.ts";
 import { findScope } from "../resources/scope-queries.ts";
@@ -72,9 +72,16 @@ export async function generateSummary(
   const count = answer.rows.length;
   if (!request.force && known?.source_count === count)
     return async () => ({ result: toResult(known, count) });
-  const text = await deps.writeSummary(await numbersOf(deps, { answer, widget, at }, context));
   const entitlement = await deps.entitlements.of(dashboard.workspace_id, context.db);
   const charge = chargeOf(entitlement, count === 0 ? 0 : creditsOfSummary, at);
+  // Who cannot pay asks no model. Somebody else's text, which may have taken the last credit meanwhile, costs nothing.
+  if (!(await isCovered(context.db, dashboard.workspace_id, { charge, isLocked: false }))) {
+    const others = await findSummary(context.db, place);
+    if (!request.force && others?.source_count === count)
+      return async () => ({ result: toResult(others, count) });
+    throw limitReached("PLATFORM_CREDITS", entitlement, at);
+  }
+  const text = await deps.writeSummary(await numbersOf(deps, { answer, widget, at }, context));
   return (db) =>
     inTransaction(db, async (tx) => {
       const now = await lockDashboard(tx, dashboard.workspace_id, dashboard.id);

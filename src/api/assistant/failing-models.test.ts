@@ -12,7 +12,7 @@ import { makers } from "../../../test/support/tenant-records.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
 import { readPlanTable } from "../../model/plans/read-plan-table.ts";
 
-const server = await startModelServer();
+const server = await startModelServer({ silenceMs: 3_000 });
 const clock = tickingClock(middleOfMonth());
 const plans = readPlanTable({}, true, []);
 const entitlements = createEntitlements({ plans, now: clock.now });

@@ -1,10 +1,8 @@
-import type { Db } from "../../db/open.ts";
 import type { Entitlement } from "../../model/plans/entitlement.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
 import { type Context, callerOf } from "../../rpc/handlers.ts";
-import { type Charge, chargeOf } from "../resources/credit-queries.ts";
+import { type Charge, chargeOf, isCovered } from "../resources/credit-queries.ts";
 import type { AssistantDeps } from "./deps.ts";
-import { findCredits } from "./queries.ts";
 import { takeFromMinute } from "./writes.ts";
 
 /** What an answered message costs. */
@@ -39,16 +37,4 @@ export async function takePlace(
   if (!(await takeFromMinute(context.db, workspaceId, { minute, allowed })))
     throw limitReached("ASSISTANT_MESSAGES_PER_MINUTE", entitlement, at);
   return paid;
-}
-
-/** Whether the credits of a workspace suffice. With `isLocked` they do until the transaction ends. */
-export async function isCovered(
-  db: Db,
-  workspaceId: string,
-  { charge, isLocked }: Pick<Paid, "charge"> & { readonly isLocked: boolean },
-): Promise<boolean> {
-  if (charge?.allowed === undefined) return true;
-  const { used, bought } = await findCredits(db, workspaceId, { cycle: charge.cycle, isLocked });
-  const ofPlan = BigInt(charge.allowed) - used;
-  return (ofPlan > 0n ? ofPlan : 0n) + bought >= BigInt(charge.credits);
 }

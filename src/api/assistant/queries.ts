@@ -5,7 +5,15 @@ import type { Db } from "../../db/open.ts";
 
 export type MessageRow = Pick<
   Selectable<AssistantMessages>,
-  "id" | "is_from_user" | "text" | "attachments" | "ui_actions" | "is_tainted" | "read_at" | "created_at"
+  | "id"
+  | "is_from_user"
+  | "text"
+  | "attachments"
+  | "ui_actions"
+  | "is_tainted"
+  | "caller_id"
+  | "read_at"
+  | "created_at"
 >;
 
 /** A conversation of a workspace. */
@@ -26,7 +34,7 @@ export function isOf({ workspaceId, subject, recordId }: Place): RawBuilder<unkn
 /** The last messages of a conversation, oldest first. */
 export async function listMessages(db: Db, place: Place, limit: number): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
-    select id, is_from_user, text, attachments, ui_actions, is_tainted, read_at, created_at
+    select id, is_from_user, text, attachments, ui_actions, is_tainted, caller_id, read_at, created_at
     from assistant_messages where ${isOf(place)} order by place desc limit ${limit}`.execute(db);
   return rows.reverse();
 }
@@ -56,7 +64,7 @@ const records: { readonly [Name in Subject]: (workspaceId: string) => RawBuilder
   ANALYTICS_DASHBOARD: (workspaceId) =>
     sql`select id, link_id from dashboards where workspace_id = ${workspaceId}`,
   QRCODE_DESIGN: (workspaceId) =>
-    sql`select id, null::uuid as link_id from qrcode_designs where workspace_id = ${workspaceId}`,
+    sql`select id, link_id from qrcode_designs where workspace_id = ${workspaceId}`,
   PAGE_THEME: (workspaceId) =>
     sql`select id, null::uuid as link_id from page_themes where workspace_id = ${workspaceId}`,
   WORKSPACE: (workspaceId) => sql`select id, null::uuid as link_id from workspaces where id = ${workspaceId}`,
@@ -72,23 +80,6 @@ export async function findSurroundings(
   return rows[0] ?? { timezone: "UTC", purpose: "" };
 }
 
-/**
- * The credits that a workspace has used of its plan in a cycle, and the bought ones that are left. With `isLocked` nobody else
- * charges the workspace until the transaction ends.
- */
-export async function findCredits(
-  db: Db,
-  workspaceId: string,
-  { cycle, isLocked }: { readonly cycle: string; readonly isLocked: boolean },
-): Promise<{ readonly used: bigint; readonly bought: bigint }> {
-  const { rows } = await sql<{ used: bigint; bought: bigint }>`
-    select case when cycle >= ${cycle} then used else 0 end as used, topup_bought - topup_used as bought
-    from credit_accounts where workspace_id = ${workspaceId} ${sql.raw(isLocked ? "for update" : "")}`.execute(
-    db,
-  );
-  return rows[0] ?? { used: 0n, bought: 0n };
-}
-
 export type UploadRow = {
   readonly id: string;
   readonly name: string;
@@ -102,12 +93,20 @@ export interface Sender {
   readonly callerId: string;
 }
 
-/** The files that wait for the sender's next message, oldest first. */
+/** How many files go with one message, and how many bytes they have together. */
+export const waitingMax = { files: 5, bytes: 20 * 1024 * 1024 } as const;
+
+/**
+ * The files that wait for the sender's next message, oldest first. Files that came at the same moment may be too many, so that
+ * the limits count here, too: the message after the next takes the rest.
+ */
 export async function listUploads(db: Db, { workspaceId, callerId }: Sender, at: Date): Promise<UploadRow[]> {
   const { rows } = await sql<UploadRow>`
-    select id, name, mime_type, content from assistant_uploads
-    where workspace_id = ${workspaceId} and caller_id = ${callerId} and expires_at > ${at} order by id`.execute(
-    db,
-  );
+    select id, name, mime_type, content from assistant_uploads join (
+      select id, sum(octet_length(content)) over (order by id) as bytes from assistant_uploads
+      where workspace_id = ${workspaceId} and caller_id = ${callerId} and expires_at > ${at}
+      order by id limit ${waitingMax.files}) as waiting using (id)
+    where workspace_id = ${workspaceId} and caller_id = ${callerId} and bytes <= ${waitingMax.bytes}
+    order by id`.execute(db);
   return rows;
 }

@@ -22,8 +22,8 @@ interface Asked {
 }
 
 /**
- * Reads what a model needs to answer a message. Files and the client's view are taken for texts of strangers, and so is a
- * message that a tainted model wrote before.
+ * Reads what a model needs to answer a message. Files and the client's view are taken for texts of strangers. So is a message
+ * that a tainted model wrote before, and whatever other callers said: their order must not run with this caller's scopes.
  */
 export async function readTurn(
   db: Db,
@@ -36,6 +36,7 @@ export async function readTurn(
     findSurroundings(db, place.workspaceId),
   ]);
   const before = recent(rows);
+  const isStrange = (row: MessageRow) => row.is_tainted || row.caller_id !== sender.callerId;
   const said: Said[] = before.map((row) =>
     row.is_from_user
       ? { by: "user", text: row.text, files: [] }
@@ -48,7 +49,7 @@ export async function readTurn(
     instructions: instructionsOf({ subject, recordId, at, ...surroundings }),
     said,
     tools,
-    isTainted: files.length > 0 || contextMetadata !== "" || before.some((row) => row.is_tainted),
+    isTainted: files.length > 0 || contextMetadata !== "" || before.some(isStrange),
     files,
   };
 }

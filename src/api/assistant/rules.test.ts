@@ -7,6 +7,7 @@ import { onePixel } from "../../../test/support/one-pixel.ts";
 import { startApi, type TestWorkspace } from "../../../test/support/start-api.ts";
 import { makers } from "../../../test/support/tenant-records.ts";
 import { createEntitlements } from "../../db/entitlements.ts";
+import { newId } from "../../lib/ids.ts";
 import { readPlanTable } from "../../model/plans/read-plan-table.ts";
 
 const server = await startModelServer();
@@ -134,6 +135,7 @@ test("a conversation keeps its last 200 messages", async () => {
     is_from_user: true,
     text: `Message ${index}`,
     is_tainted: false,
+    caller_id: "another",
     created_at: clock.now(),
   });
   const rows = Array.from({ length: 200 }, (_, index) => row(index));
@@ -182,6 +184,54 @@ test("a file goes with the sender's next message only, within five minutes", asy
     .where("workspace_id", "=", workspaceId)
     .execute();
   expect(rows.map(({ name }) => name)).toEqual(["file.txt"]);
+});
+
+test("a message takes no more files than its limits, however many came at once, and the next ones take the rest", async () => {
+  const { send, workspaceId } = await conversation();
+  const waiting = () =>
+    db
+      .selectFrom("assistant_uploads")
+      .select("name")
+      .where("workspace_id", "=", workspaceId)
+      .orderBy("id")
+      .execute();
+  const files: number[] = [];
+  server.play(({ messages }) => {
+    const content = messages.at(-1)?.content;
+    files.push(typeof content === "object" ? (content?.length ?? 0) - 1 : 0);
+    return { text: "Read." };
+  });
+  await send("Who am I?");
+  const { caller_id } = await db
+    .selectFrom("assistant_messages")
+    .select("caller_id")
+    .where("workspace_id", "=", workspaceId)
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const row = (name: string, content: Buffer) => {
+    // Each id is later than the one before.
+    clock.advance(1);
+    return {
+      ...{
+        workspace_id: workspaceId,
+        caller_id,
+        id: newId(clock.now()),
+        name,
+        mime_type: "text/plain",
+        content,
+      },
+      expires_at: new Date(clock.now().getTime() + minuteMs),
+    };
+  };
+  const small = Array.from({ length: 6 }, (_, index) => row(`small ${index}`, Buffer.from("text")));
+  await db.insertInto("assistant_uploads").values(small).execute();
+  await send("One");
+  expect(await waiting()).toHaveLength(1);
+  const large = ["one", "two"].map((name) => row(name, Buffer.alloc(11 * 1024 * 1024, "x")));
+  await db.insertInto("assistant_uploads").values(large).execute();
+  await send("Two");
+  await send("Three");
+  expect([files, await waiting()]).toEqual([[0, 5, 2, 1], []]);
 });
 
 test("wrong messages and files are refused, and nothing is written", async () => {
@@ -257,7 +307,7 @@ test("an offer ends after 15 minutes, and with its conversation", async () => {
 });
 
 test("the assistant has the caller's scopes and no others, and touches no record but the conversation's", async () => {
-  const { workspaceId, contextId, rest, ...workspace } = await conversation();
+  const { workspaceId, contextId, rest, path, ...workspace } = await conversation();
   const other = await makers.link(api, { rest, workspaceId, ...workspace });
   const token = await api.scopedToken(workspaceId, ["assistant:write", "links:read"]);
   const told: string[] = [];
@@ -271,6 +321,7 @@ test("the assistant has the caller's scopes and no others, and touches no record
   const narrow = await api.rest(token)("POST", "/v1/assistant/message", body);
   expect(narrow.json.appliedActions).toEqual([]);
   expect(told[0]).toMatch(/links:write/);
+  await rest("DELETE", path);
   const wide = await rest("POST", "/v1/assistant/message", body);
   expect(wide.json.appliedActions).toEqual(["links_update"]);
   const names = await Promise.all(

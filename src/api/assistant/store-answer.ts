@@ -3,10 +3,10 @@ import type { Offer } from "../../assistant/offers.ts";
 import { type Db, inTransaction, violates } from "../../db/open.ts";
 import { newId } from "../../lib/ids.ts";
 import { limitReached } from "../../model/plans/limit-reached.ts";
-import { coveredCheck } from "../resources/credit-queries.ts";
+import { coveredCheck, isCovered } from "../resources/credit-queries.ts";
 import type { AssistantDeps } from "./deps.ts";
 import type { Attachment, Button } from "./message.ts";
-import { isCovered, type Paid } from "./payment.ts";
+import type { Paid } from "./payment.ts";
 import type { Place, Sender, UploadRow } from "./queries.ts";
 import { deleteUploads, storeExchange, storeOffers } from "./writes.ts";
 
@@ -46,6 +46,7 @@ export async function storeAnswer(
       ui_actions: "[]",
       // Whatever came with the message is not read again.
       is_tainted: false,
+      caller_id: sender.callerId,
       created_at: at,
     };
     const answeredAt = now();
@@ -55,6 +56,7 @@ export async function storeAnswer(
       attachments: "[]",
       ui_actions: JSON.stringify(answered.buttons),
       is_tainted: answer.isTainted,
+      caller_id: sender.callerId,
       created_at: answeredAt,
     };
     try {

@@ -8,7 +8,8 @@ import { formatOf, PictureFault, type PictureRules } from "../../lib/images/reen
 import { type Context, callerOf, type Write } from "../../rpc/handlers.ts";
 import { callerIdOf } from "./conversations.ts";
 import type { AssistantDeps } from "./deps.ts";
-import { storeUpload, waitingMax } from "./writes.ts";
+import { waitingMax } from "./queries.ts";
+import { storeUpload } from "./writes.ts";
 
 /** How long a file waits for a message, in milliseconds. */
 const waitingMs = 5 * 60 * 1000;

@@ -3,7 +3,7 @@ import type { Offer } from "../../assistant/offers.ts";
 import { shownRequest } from "../../assistant/offers.ts";
 import type { Db } from "../../db/open.ts";
 import { type Charge, chargeFor } from "../resources/credit-queries.ts";
-import { isOf, type MessageRow, messagesMax, type Place, type Sender } from "./queries.ts";
+import { isOf, type MessageRow, messagesMax, type Place, type Sender, waitingMax } from "./queries.ts";
 
 /** Deletes a conversation, and what it offers. */
 export async function deleteConversation(tx: Db, place: Place): Promise<void> {
@@ -39,7 +39,7 @@ export async function takeFromMinute(
 
 type NewMessage = Pick<
   MessageRow,
-  "id" | "text" | "attachments" | "ui_actions" | "is_tainted" | "created_at"
+  "id" | "text" | "attachments" | "ui_actions" | "is_tainted" | "caller_id" | "created_at"
 >;
 
 /** A message and its answer. */
@@ -61,13 +61,13 @@ export async function storeExchange(
     isFromUser: boolean,
   ) => sql`(${workspaceId}, ${subject}::assistant_context,
     ${recordId}, ${message.id}, ${isFromUser}, ${message.text}, ${message.attachments}, ${message.ui_actions},
-    ${message.is_tainted}, ${message.created_at})`;
+    ${message.is_tainted}, ${message.caller_id}, ${message.created_at})`;
   const charging = charge === undefined ? sql.raw("") : sql`, ${chargeFor(charge)}`;
   const counting = sql.raw(charge === undefined ? "" : ", (select count(*) from mail)");
   await sql`
     with made as (
       insert into assistant_messages (workspace_id, context_type, context_id, id, is_from_user, text, attachments,
-        ui_actions, is_tainted, created_at)
+        ui_actions, is_tainted, caller_id, created_at)
       values ${row(question, true)}, ${row(answer, false)}
       returning workspace_id)
     ${charging}
@@ -127,9 +127,6 @@ export interface NewUpload extends Sender {
   readonly at: Date;
   readonly expiresAt: Date;
 }
-
-/** How many files wait for one message, and how many bytes they have together. */
-export const waitingMax = { files: 5, bytes: 20 * 1024 * 1024 } as const;
 
 /** Stores a file for the sender's next message. Returns false when too much waits already. */
 export async function storeUpload(db: Db, upload: NewUpload): Promise<boolean> {

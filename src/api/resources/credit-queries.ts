@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { quotaMails } from "../../db/admin-mails.ts";
+import type { Db } from "../../db/open.ts";
 import { monthOf } from "../../model/plans/cycle.ts";
 import type { Entitlement } from "../../model/plans/entitlement.ts";
 import type { LimitKey } from "../../model/plans/plan-table.ts";
@@ -67,4 +68,33 @@ export function chargeFor({ credits, allowed = boundless, cycle }: Charge): RawB
         after: sql.ref("charge.used"),
         allowed: limit,
       })} as queued)`;
+}
+
+/** Whether the credits of a workspace suffice. With `isLocked` they do until the transaction ends. */
+export async function isCovered(
+  db: Db,
+  workspaceId: string,
+  { charge, isLocked }: { readonly charge: Charge | undefined; readonly isLocked: boolean },
+): Promise<boolean> {
+  if (charge?.allowed === undefined) return true;
+  const { used, bought } = await findCredits(db, workspaceId, { cycle: charge.cycle, isLocked });
+  const ofPlan = BigInt(charge.allowed) - used;
+  return (ofPlan > 0n ? ofPlan : 0n) + bought >= BigInt(charge.credits);
+}
+
+/**
+ * The credits that a workspace has used of its plan in a cycle, and the bought ones that are left. With `isLocked` nobody else
+ * charges the workspace until the transaction ends.
+ */
+async function findCredits(
+  db: Db,
+  workspaceId: string,
+  { cycle, isLocked }: { readonly cycle: string; readonly isLocked: boolean },
+): Promise<{ readonly used: bigint; readonly bought: bigint }> {
+  const { rows } = await sql<{ used: bigint; bought: bigint }>`
+    select case when cycle >= ${cycle} then used else 0 end as used, topup_bought - topup_used as bought
+    from credit_accounts where workspace_id = ${workspaceId} ${sql.raw(isLocked ? "for update" : "")}`.execute(
+    db,
+  );
+  return rows[0] ?? { used: 0n, bought: 0n };
 }

@@ -25,6 +25,8 @@ create table assistant_messages (
   ui_actions text not null default '[]',
   -- Whether texts of strangers may have shaped the message. A model that reads it may change nothing by itself.
   is_tainted boolean not null,
+  -- The token, the member or the grant that sent the message, or got the answer. To all others its text is a stranger's.
+  caller_id text collate "C" not null,
   read_at timestamptz(3),
   created_at timestamptz(3) not null,
   constraint assistant_messages_pkey primary key (workspace_id, context_type, context_id, place)
