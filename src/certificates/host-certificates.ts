@@ -80,7 +80,8 @@ export async function openHostCertificates(deps: HostCertificatesDeps): Promise<
   async function find(name: string, address: string): Promise<SecureContext | undefined> {
     const known = kept.peek(name);
     if (known !== undefined) return ready.contextOf(name, known.value);
-    if (!looks.allows(address)) return undefined;
+    // A name that was served is looked up again however many strangers ask for others.
+    if (!kept.keeps(name) && !looks.allows(address)) return undefined;
     // The name is a piece of the client's message, which is not kept for it.
     const key = ownText(name);
     const { value } = await kept.find(key);

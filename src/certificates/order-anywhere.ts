@@ -169,7 +169,7 @@ async function withAccount<Value>(
 
 /** Checks what an authority gave, and seals its key. */
 function keptOf(
-  { keyBox }: CertificateDeps,
+  { keyBox, now }: CertificateDeps,
   { directory, turn }: Place,
   signed: SignedChain,
 ): KeptCertificate {
@@ -181,6 +181,12 @@ function keptOf(
   if (certificate === undefined || !fits)
     throw new AcmeFault("refused", "The certificate authority signed something else than was ordered.");
   const { validFromDate: notBefore, validToDate: notAfter } = certificate;
+  // Its domain would order another one at once, and again.
+  if (notAfter <= now())
+    throw new AcmeFault(
+      "refused",
+      "The certificate authority signed a certificate that is over already; the clock of this service may be wrong.",
+    );
   return {
     chain,
     sealedKey: keyBox.seal(privateKey, name),

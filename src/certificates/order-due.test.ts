@@ -2,9 +2,12 @@ import { once } from "node:events";
 import net from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { createCertificateMaker } from "../../test/support/certificate-maker.ts";
-import { insertWaitingDomain, keyBox, testOrdering } from "../../test/support/certificates.ts";
+import { insertWaitingDomain, keyBox, testDesk, testOrdering } from "../../test/support/certificates.ts";
 import { tickingClock } from "../../test/support/clock.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
+import { deleteWorkspace, restoreWorkspace } from "../db/end-workspaces.ts";
+import { settleDomain } from "../domains/settle.ts";
+import { jobCalls } from "../jobs/queue.ts";
 import { beginTurn, sweepCertificates } from "./queries.ts";
 import { wantCertificate } from "./want-certificate.ts";
 
@@ -112,6 +115,63 @@ test("a name that nobody wants a certificate for is left alone, and swept once n
     .where("name", "in", [...names, kept.name])
     .execute();
   expect(new Set(left.map(({ name }) => name))).toEqual(new Set([names[0], kept.name]));
+});
+
+/** Tells a domain what name servers say. */
+async function look({ workspaceId, id }: { workspaceId: string; id: string }, isRight: boolean) {
+  const dns = { pointsHere: isRight, isOwned: isRight, fault: "" };
+  const deps = { certificates: testDesk(now), now };
+  const after = await db.transaction().execute((tx) => settleDomain(tx, deps, { workspaceId, id }, { dns }));
+  return after?.status;
+}
+
+test("a domain that was away for long is looked after again once it is back, so that its certificate is renewed", async () => {
+  await db.updateTable("certificates").set({ next_at: null }).execute();
+  const domain = await certifiedDomain(10);
+  await order();
+  expect(await look(domain, false)).toBe("ACTIVE");
+  clock.advance(dayMs);
+  expect(await look(domain, false)).toBe("DOMAIN_PENDING");
+  await db.updateTable("certificates").set({ next_at: now() }).where("name", "=", domain.name).execute();
+  await order();
+  expect((await row(domain.name)).next_at).toBeNull();
+  expect(await look(domain, true)).toBe("ACTIVE");
+  await order();
+  const { next_at, renew_at } = await row(domain.name);
+  expect(next_at).not.toBeNull();
+  expect(next_at).toEqual(renew_at);
+});
+
+test("the domains of a restored workspace get certificates again when theirs were deleted, and keep those that are left", async () => {
+  await db.updateTable("certificates").set({ next_at: null }).execute();
+  const [swept, left] = [await certifiedDomain(10), await certifiedDomain(10)];
+  await order();
+  for (const domain of [swept, left]) {
+    const { workspaceId } = domain;
+    expect(await deleteWorkspace(db, { workspaceId, at: now(), jobCalls })).toEqual([workspaceId]);
+  }
+  await db.updateTable("certificates").set({ next_at: now() }).where("name", "=", left.name).execute();
+  await order();
+  await sweepCertificates(db, [left.name], now());
+  for (const { workspaceId } of [swept, left])
+    expect(await restoreWorkspace(db, workspaceId, now())).toEqual([]);
+  expect(await look(swept, true)).toBe("CERTIFICATE_PENDING");
+  expect(await look(left, true)).toBe("ACTIVE");
+  for (const { name } of [swept, left]) expect((await row(name)).next_at).not.toBeNull();
+});
+
+test("whoever gives a name up and registers it again waits for its next order as before", async () => {
+  const name = newName();
+  await wantCertificate(db, name, now());
+  const nextAt = new Date(now().getTime() + dayMs);
+  const failed = { failures: 7, last_error: "The certificate authority refused.", next_at: nextAt };
+  await db.updateTable("certificates").set(failed).where("name", "=", name).execute();
+  await sweepCertificates(db, [], now());
+  await wantCertificate(db, name, now());
+  expect(await row(name)).toMatchObject(failed);
+  clock.advance(dayMs + minuteMs);
+  await sweepCertificates(db, [], now());
+  await expect(row(name)).rejects.toThrow();
 });
 
 test("of several processes one looks after a name at a time; a run that died is taken over", async () => {

@@ -137,6 +137,8 @@ export async function sweepCertificates(db: Db, ownNames: readonly string[], at:
     delete from certificates c
     where c.name <> all(${textArray(ownNames)}::text[])
       and not exists (select from domain_names n where n.name = c.name and n.released_at is null)
-      and (c.run_until is null or c.run_until <= ${at})`.execute(db);
+      and (c.run_until is null or c.run_until <= ${at})
+      -- Whoever registers a name again still waits after a failed order.
+      and (c.failures = 0 or c.next_at is null or c.next_at <= ${at})`.execute(db);
   await sql`delete from certificate_challenges where expires_at <= ${at}`.execute(db);
 }

@@ -14,6 +14,7 @@ import { testDatabase } from "../../test/support/test-database.ts";
 import { tellDomainChange } from "../db/channels.ts";
 import { challengeCertificate } from "./acme/certificate-files.ts";
 import { keepChallenge } from "./challenges.ts";
+import { createStrangerLooks } from "./stranger-looks.ts";
 
 const database = await testDatabase();
 const { db } = database;
@@ -243,6 +244,8 @@ test("names that nobody holds are refused, and a flood of them hardly reaches th
   try {
     await browse(flooded.tlsPort, name, maker.root);
     expect(statements).toBe(1);
+    // What is known of the name is not trusted any more when the flood begins.
+    clock.advance(11 * 60_000);
     for (let sent = 0; sent < 400; sent += 20) {
       const names = Array.from({ length: 20 }, (_, index) => `x${sent + index}.flood.example`);
       const shakes = await Promise.allSettled(
@@ -255,6 +258,16 @@ test("names that nobody holds are refused, and a flood of them hardly reaches th
   } finally {
     await flooded.close();
   }
+});
+
+test("a flood of unknown names by many clients closes the door to these only", () => {
+  const looks = createStrangerLooks(db, () => 0);
+  const flooding = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
+  for (const address of flooding) for (let look = 0; look < 50; look++) looks.charge(address);
+  expect(flooding.filter(looks.allows)).toEqual([]);
+  expect(looks.allows("198.51.100.1")).toBe(true);
+  looks.charge("198.51.100.1");
+  expect(looks.allows("198.51.100.1")).toBe(false);
 });
 
 async function plain(port: number, host: string, path: string) {

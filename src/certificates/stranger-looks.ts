@@ -27,8 +27,11 @@ export function createStrangerLooks(whole: Db, nowMs: () => number): StrangerLoo
   const missesTogether = createMissLimit({ nowMs, ...missesOfAll });
 
   const looks: StrangerLooks = {
+    // A flood of many clients closes no door to a client that has never guessed.
     allows: (address) =>
-      misses.allows(address) && missesTogether.allows(everybody) && !turns.isCrowded(everybody),
+      misses.allows(address) &&
+      (missesTogether.allows(everybody) || !misses.hasMissed(address)) &&
+      !turns.isCrowded(everybody),
     charge(address) {
       misses.charge(address);
       missesTogether.charge(everybody);

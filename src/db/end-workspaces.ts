@@ -100,6 +100,13 @@ export async function restoreWorkspace(
           set released_at = null, check_due_at = excluded.check_due_at
           where held.custom_domain_id = excluded.custom_domain_id
         returning name),
+      -- While the workspace was away, nobody looked after its certificates, and they may be deleted.
+      awake as (
+        update certificates c set next_at = ${at} from regained where c.name = regained.name and c.next_at is null),
+      bare as (
+        update custom_domains d set certificate_expires_at = null from restored
+        where d.workspace_id = restored.id and d.name in (select name from regained)
+          and not exists (select from certificates where name = d.name)),
       -- A domain whose name another workspace has takes no links, and serves none.
       lost as (
         update custom_domains d set status = 'INACTIVE', points_here = false, away_since = null, verified_at = null,

@@ -101,14 +101,22 @@ export interface DueName {
 /** How long a worker has for a check that is due before another one takes it, in milliseconds. */
 const leaseMs = 10 * 60 * 1000;
 
-/** Begins the checks that are due longest. No other worker gets the same ones. */
+/**
+ * Begins the checks that are due longest: the first one of each workspace, then the second ones, so that nobody waits
+ * because another workspace has many. No other worker gets the same ones.
+ */
 export async function beginDueChecks(db: Db, at: Date, most: number): Promise<readonly DueName[]> {
+  const isDue = sql`released_at is null and check_due_at <= ${at}
+    and (check_began_at is null or check_began_at <= ${new Date(at.getTime() - checkPauseMs)})`;
   const { rows } = await sql<DueName>`
     update domain_names n set check_began_at = ${at}, check_due_at = ${new Date(at.getTime() + leaseMs)}
     from (select name from domain_names
-      where released_at is null and check_due_at <= ${at}
-        and (check_began_at is null or check_began_at <= ${new Date(at.getTime() - checkPauseMs)})
-      order by check_due_at limit ${most} for update skip locked) as due
+      where name in (
+          select name from (
+            select name, check_due_at, row_number() over (partition by workspace_id order by check_due_at) as place
+            from domain_names where ${isDue}) as in_line
+          order by place, check_due_at limit ${most})
+        and ${isDue} for update skip locked) as due
     where n.name = due.name
     returning n.name, n.workspace_id as "workspaceId", n.custom_domain_id as id`.execute(db);
   return rows;

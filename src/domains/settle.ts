@@ -62,7 +62,10 @@ export async function settleDomain(
   const { name } = after;
   const lacksCertificate =
     facts.certificateExpiresAt === null || facts.certificateNeedsRenewal || status === "EXPIRED";
-  if (certificates.needed && facts.pointsHere && facts.verifiedAt !== null && lacksCertificate)
+  // Nobody looks after the certificate of a name that is not served.
+  const comesBack = learned.certificate === undefined && isServed(status) && !isServed(before.status);
+  const wantsOne = lacksCertificate || comesBack;
+  if (certificates.needed && facts.pointsHere && facts.verifiedAt !== null && wantsOne)
     await certificates.order(tx, { workspaceId, id, name });
   return after;
 }

@@ -18,12 +18,11 @@ export async function openCertificates(
 ): Promise<OpenCertificates | undefined> {
   const { config, addresses, log } = parts;
   if (config.acme === undefined && config.httpPort === undefined) return undefined;
-  const { openHosts } = await import("./roles/certificates.ts");
+  const { openHosts, ownAddresses } = await import("./roles/certificates.ts");
   const hosts = config.acme && (await openHosts(parts, port.pair));
   if (config.httpPort === undefined) return { hosts, plainPort: undefined };
-  const own = [addresses.baseUrl, addresses.shortUrl, addresses.authUrl];
   const handler = plainHandler({
-    ownAddresses: own.filter((address) => address.startsWith("https://")),
+    ownAddresses: ownAddresses(addresses).filter((address) => address.startsWith("https://")),
     findAuthorization: async (...wanted) => hosts?.findAuthorization(...wanted),
     isServed: async (name, address) => (await hosts?.find(name, address)) !== undefined,
   });

@@ -75,6 +75,15 @@ export async function startServing(
   };
 }
 
+/** How domains get their certificates from the job below. */
+export function testDesk(now: () => Date): CertificateDesk {
+  return {
+    needed: true,
+    caaIdentities: async () => [],
+    order: (tx, { name }) => wantCertificate(tx, name, now()),
+  };
+}
+
 export type OrderingOptions = Pick<CertificateDeps, "now" | "config"> & Partial<CertificateDeps>;
 
 /** The job that orders certificates, as one process runs it. */
@@ -83,11 +92,7 @@ export function testOrdering(
   options: OrderingOptions,
 ): () => Promise<void> {
   const { now } = options;
-  const certificates: CertificateDesk = {
-    needed: true,
-    caaIdentities: async () => [],
-    order: (tx, { name }) => wantCertificate(tx, name, now()),
-  };
+  const certificates = testDesk(now);
   const order = createOrdering({
     db,
     keyBox,

@@ -30,6 +30,8 @@ export interface CacheDeps<Value> {
 export interface Cache<Value> {
   /** What can be answered without waiting. */
   peek(key: string): Known<Value> | undefined;
+  /** Whether a value is in memory, even one that is not trusted any more. */
+  keeps(key: string): boolean;
   /**
    * Looks the key up, or gives an old value when that fails or takes too long. Rejects when the look-up fails and there
    * is no old value.
@@ -103,6 +105,7 @@ export function createCache<Value extends object>(deps: CacheDeps<Value>): Cache
       const missUntil = misses.get(key);
       return missUntil !== undefined && nowMs() < missUntil ? nothing : undefined;
     },
+    keeps: (key) => values.has(key),
     find(key) {
       const old = values.get(key);
       if (old === undefined) return lookOnce(key);

@@ -9,6 +9,8 @@ import { lruCache } from "../lru-cache.ts";
 export interface MissLimit {
   /** Whether this address may look up a name that is not in memory. */
   allows(address: string): boolean;
+  /** Whether this address has missed, as far as this process remembers. */
+  hasMissed(address: string): boolean;
   charge(address: string): void;
 }
 
@@ -29,6 +31,7 @@ export function createMissLimit({ nowMs, burst = 100, refillMs = 200 }: MissLimi
       const at = fullAt.get(networkOf(address));
       return at === undefined || at - nowMs() <= (burst - 1) * refillMs;
     },
+    hasMissed: (address) => fullAt.has(networkOf(address)),
     charge(address) {
       const network = networkOf(address);
       fullAt.set(network, Math.max(fullAt.get(network) ?? 0, nowMs()) + refillMs);

@@ -39,6 +39,7 @@ function judge(seen: Buffer): ClientHello | "refused" | undefined {
   return read === "more" ? undefined : read;
 }
 
+type Choose = NonNullable<tls.TlsOptions["SNICallback"]>;
 type Handshake = (socket: net.Socket) => void;
 
 /** Goes on with a client whose wish is known. */
@@ -57,7 +58,7 @@ function createGreeting(certificates: HostCertificates, limits: Limits, takers: 
     const context = await certificates.findChallenge(name, address);
     if (context === undefined) return undefined;
     const ALPNProtocols = ["acme-tls/1"];
-    const SNICallback = chooser(() => context);
+    const SNICallback: Choose = (_name, done) => done(null, context);
     // These are rare, and nothing comes after the handshake (RFC 8737, 3).
     return handshake(acceptSecurely({ SNICallback, ALPNProtocols }, limits, { http1: end, http2: end }));
   }
@@ -75,7 +76,13 @@ function createGreeting(certificates: HostCertificates, limits: Limits, takers: 
 }
 
 function namedHandshake(certificates: HostCertificates, limits: Limits, takers: Takers): Handshake {
-  const SNICallback = chooser((name) => certificates.peek(name.toLowerCase().replace(/\.$/, "")));
+  const SNICallback: Choose = (text, done) => {
+    const name = text.toLowerCase().replace(/\.$/, "");
+    const known = certificates.peek(name);
+    if (known !== undefined) done(null, known);
+    // What was found a moment ago is not kept when news of the name came meanwhile. It is looked up once more.
+    else void Promise.resolve(certificates.find(name, "unknown")).then((found) => done(null, found));
+  };
   const server = acceptSecurely({ SNICallback }, limits, takers);
   let keyUntil = 0;
   return (socket) => {
@@ -85,10 +92,6 @@ function namedHandshake(certificates: HostCertificates, limits: Limits, takers: 
     }
     server.emit("connection", socket);
   };
-}
-
-function chooser(choose: (name: string) => tls.SecureContext | undefined): tls.TlsOptions["SNICallback"] {
-  return (name, done) => done(null, choose(name));
 }
 
 function handshake(server: tls.Server): Handshake {

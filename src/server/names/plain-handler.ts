@@ -1,3 +1,4 @@
+import { plainAddress } from "../../lib/client-address.ts";
 import { normalHost } from "../../lib/hosts.ts";
 import type { Handler } from "../listen.ts";
 
@@ -24,7 +25,7 @@ export function plainHandler(deps: PlainHandlerDeps): (...request: Parameters<Ha
   );
   return async (req, res) => {
     const name = normalHost(req.headers.host ?? "").replace(/:\d+$/, "");
-    const address = req.socket.remoteAddress ?? "";
+    const address = plainAddress(req.socket.remoteAddress ?? "") ?? "unknown";
     const path = req.url ?? "";
     if (!nameForm.test(name) || !path.startsWith("/")) {
       res.writeHead(404, plainText).end("Not found\n");

@@ -12,9 +12,14 @@ import { isLoopback } from "../../lib/hosts.ts";
 import type { Config } from "../config.ts";
 import type { Addresses, Parts } from "./parts.ts";
 
+/** The addresses of the service's own hosts. The API's stands first. */
+export function ownAddresses({ baseUrl, shortUrl, authUrl, mcpUrl }: Addresses): readonly string[] {
+  return [baseUrl, shortUrl, authUrl, mcpUrl];
+}
+
 /** The names of the service's own hosts that clients reach over TLS. The API's stands first. */
 export function ownNames(addresses: Addresses): string[] {
-  const urls = [addresses.baseUrl, addresses.shortUrl, addresses.authUrl].map((address) => new URL(address));
+  const urls = ownAddresses(addresses).map((address) => new URL(address));
   const names = urls.flatMap(({ protocol, hostname }) => (protocol === "https:" ? [hostname] : []));
   return [...new Set(names)].filter((name) => !isLoopback(name) && !name.startsWith("[") && isIP(name) === 0);
 }
