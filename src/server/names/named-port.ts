@@ -67,24 +67,37 @@ function createGreeting(certificates: HostCertificates, limits: Limits, takers: 
     let shake: Handshake | undefined;
     if (name === undefined) shake = isChallenge ? undefined : await nameless();
     else if (isChallenge) shake = await challenged(name, address);
-    else if (certificates.peek(name) !== undefined || (await certificates.find(name, address)) !== undefined)
-      shake = named;
+    else {
+      const context = certificates.peek(name) ?? (await certificates.find(name, address));
+      shake = context && named(name, context);
+    }
     if (shake === undefined || socket.destroyed) socket.destroy();
     else shake(socket);
   };
 }
 
-function namedHandshake(certificates: HostCertificates, limits: Limits, takers: Takers): Handshake {
-  const SNICallback = chooser((name) => certificates.peek(name.toLowerCase().replace(/\.$/, "")));
+function namedHandshake(certificates: HostCertificates, limits: Limits, takers: Takers) {
+  // What open connections were greeted with, by name. A change that comes during a handshake makes the certificate unknown,
+  // and the handshake goes on all the same.
+  const greeted = new Map<string, tls.SecureContext>();
+  const SNICallback = chooser((given) => {
+    const name = given.toLowerCase().replace(/\.$/, "");
+    return certificates.peek(name) ?? greeted.get(name);
+  });
   const server = acceptSecurely({ SNICallback }, limits, takers);
   let keyUntil = 0;
-  return (socket) => {
-    if (performance.now() >= keyUntil) {
-      keyUntil = performance.now() + ticketKeyMs;
-      server.setTicketKeys(randomBytes(48));
-    }
-    server.emit("connection", socket);
-  };
+  return (name: string, context: tls.SecureContext): Handshake =>
+    (socket) => {
+      if (performance.now() >= keyUntil) {
+        keyUntil = performance.now() + ticketKeyMs;
+        server.setTicketKeys(randomBytes(48));
+      }
+      greeted.set(name, context);
+      socket.once("close", () => {
+        if (greeted.get(name) === context) greeted.delete(name);
+      });
+      server.emit("connection", socket);
+    };
 }
 
 function chooser(choose: (name: string) => tls.SecureContext | undefined): tls.TlsOptions["SNICallback"] {
