@@ -35,8 +35,11 @@ export interface Said {
 /** Answers a request with what a model says, or by itself. */
 export type Script = (asked: Asked, res: ServerResponse) => Said | undefined;
 
-/** A server that speaks the protocol of OpenAI-compatible models, and says what a script says. */
-export async function startModelServer() {
+/**
+ * A server that speaks the protocol of OpenAI-compatible models, and says what a script says. The service's client of it
+ * waits for `silenceMs`, which a busy machine must not reach.
+ */
+export async function startModelServer({ silenceMs = 60_000 } = {}) {
   let script: Script = () => ({ text: "Hello." });
   const asked: Asked[] = [];
   const server = createServer(async (req, res) => {
@@ -67,7 +70,7 @@ export async function startModelServer() {
   return {
     baseUrl,
     /** The service's own client of this server. */
-    model: openModel({ baseUrl, name: "scripted", apiKey: "a key", silenceMs: 1_000 }),
+    model: openModel({ baseUrl, name: "scripted", apiKey: "a key", silenceMs }),
     /** Every request so far. */
     asked,
     /** From now on the server answers so. */
