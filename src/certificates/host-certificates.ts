@@ -37,6 +37,8 @@ export interface HostCertificatesDeps {
   /** The operator's certificate for them; without one they get certificates like all others. */
   readonly ownPair: KeyPair | undefined;
   readonly onTrouble: (error: unknown) => void;
+  /** How long a client waits for the database, in milliseconds; 1,000 when absent. */
+  readonly lookMs?: number;
 }
 
 // Changes are heard of; the times matter only for changes that nobody announced.
@@ -51,7 +53,7 @@ export async function openHostCertificates(deps: HostCertificatesDeps): Promise<
   const { now, onTrouble, ownNames, ownPair } = deps;
   const nowMs = () => now().getTime();
   const own = new Set(ownNames);
-  const looks = createStrangerLooks(deps.db, nowMs);
+  const looks = createStrangerLooks(deps.db, nowMs, deps.lookMs);
   const ready = createReadyContexts({ keyBox: deps.keyBox, nowMs, onTrouble });
   const ownContext = ownPair && createSecureContext({ ...ownPair, minVersion: "TLSv1.2" });
   let hears = () => false;

@@ -6,12 +6,14 @@ import net from "node:net";
 import { text } from "node:stream/consumers";
 import tls from "node:tls";
 import { type KyselyPlugin, sql } from "kysely";
+import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
 import { createCertificateMaker, type Life } from "../../test/support/certificate-maker.ts";
 import { browse, insertWaitingDomain, keyBox, startServing } from "../../test/support/certificates.ts";
 import { tickingClock } from "../../test/support/clock.ts";
 import { testDatabase } from "../../test/support/test-database.ts";
 import { tellDomainChange } from "../db/channels.ts";
+import { listen } from "../server/listen.ts";
 import { challengeCertificate } from "./acme/certificate-files.ts";
 import { keepChallenge } from "./challenges.ts";
 import { createStrangerLooks } from "./stranger-looks.ts";
@@ -91,12 +93,13 @@ function shake(port: number, options: tls.ConnectionOptions): Promise<Handshake>
     session = given;
   });
   socket.on("error", reject).on("close", () => reject(new Error("refused")));
-  socket.on("secureConnect", async () => {
+  socket.on("secureConnect", () => {
     socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     // Tickets of TLS 1.3 come after the handshake.
-    await once(socket.resume(), "end");
-    const names = socket.getPeerCertificate().subjectaltname;
-    resolve({ names, protocol: socket.getProtocol(), isReused: socket.isSessionReused(), session });
+    socket.resume().on("end", () => {
+      const names = socket.getPeerCertificate().subjectaltname;
+      resolve({ names, protocol: socket.getProtocol(), isReused: socket.isSessionReused(), session });
+    });
   });
   return promise;
 }
@@ -163,6 +166,19 @@ test("a new certificate, and the end of a domain, reach every process", async ()
     await expect.poll(() => browse(tlsPort, domain.name, maker.root).catch(() => "refused")).toBe("refused");
 });
 
+test("a change that comes during a handshake does not end it", async () => {
+  const { name } = await servedDomain();
+  // As if every name were changed between the two looks of a handshake.
+  const tls = { ...one.hosts, peek: () => undefined };
+  const handler: http.RequestListener = (_req, res) => res.end("served");
+  const port = await listen({ host: "127.0.0.1", port: 0, tls, handler, log: pino({ level: "silent" }) });
+  try {
+    expect(await browse(port.port, name, maker.root)).toMatchObject({ text: "served" });
+  } finally {
+    await port.close(0);
+  }
+});
+
 test("a certificate is served until it expires, and not after", async () => {
   const at = now();
   const life = {
@@ -182,7 +198,10 @@ test("a certificate is served until it expires, and not after", async () => {
 test("bytes that are no TLS are sent away", async () => {
   const socket = net.connect(one.tlsPort, "127.0.0.1").on("error", () => {});
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  await once(socket, "close");
+  // The server may also reset the connection.
+  const closed = Promise.withResolvers<void>();
+  socket.on("close", () => closed.resolve());
+  await closed.promise;
 });
 
 test("a challenge that one process began is answered by another, over TLS and over HTTP, until it is over", async () => {

@@ -15,13 +15,12 @@ export interface StrangerLooks {
   search<Found>(address: string, ask: (db: Db) => Promise<Found | undefined>): Promise<Found | undefined>;
 }
 
-/** How long a client waits for the database, in milliseconds. */
-const lookMs = 1_000;
 /** How many unknown names may be looked up by all clients together: at once, and then one every so many milliseconds. */
 const missesOfAll = { burst: 2_000, refillMs: 5 };
 const everybody = "everybody";
 
-export function createStrangerLooks(whole: Db, nowMs: () => number): StrangerLooks {
+/** A client waits at most `lookMs` for the database. */
+export function createStrangerLooks(whole: Db, nowMs: () => number, lookMs = 1_000): StrangerLooks {
   const turns = createTurns(whole, { connections: 2, share: 2 });
   const misses = createMissLimit({ nowMs });
   const missesTogether = createMissLimit({ nowMs, ...missesOfAll });

@@ -45,6 +45,8 @@ export async function startServing(
     ownNames,
     ownPair: undefined,
     onTrouble: () => {},
+    // A busy machine answers late.
+    lookMs: 30_000,
   });
   const secure = await listen({
     host: "127.0.0.1",

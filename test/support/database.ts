@@ -8,7 +8,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { connectionConfig, openDatabase } from "../../src/db/open.ts";
 
 import { storeBuiltInTemplates } from "../../src/jobs/built-in-templates.ts";
-import { quickFolder } from "./quick-folder.ts";
+import { inMemory, nameOfProcess, quickFolder, removeAbandoned } from "./quick-folder.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -22,6 +22,8 @@ declare module "vitest" {
 
 /** Starts PostgreSQL once per run, or uses the one of DATABASE_URL, and migrates a template database in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { root } = project.config;
+  for (const folder of [inMemory, root]) await removeAbandoned(folder);
   const dataDir = await quickFolder("signpost-test-");
   const url = process.env.DATABASE_URL;
   const log = pino({ level: "error" });
@@ -45,13 +47,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await close();
   project.provide("databaseServer", server);
   project.provide("templateDatabase", template);
-  const bundle = `dist-test-${process.pid}`;
-  project.provide("bundle", join(project.config.root, bundle, "service"));
+  const bundle = join(root, await nameOfProcess("dist-test-"));
+  // An earlier process may have had the same number, and another state of the sources.
+  await rm(bundle, { recursive: true, force: true });
+  project.provide("bundle", join(bundle, "service"));
   return async () => {
     await administer(server, `drop database if exists ${template} with (force)`);
     await embedded?.stop();
     await rm(dataDir, { recursive: true, force: true });
-    await rm(join(project.config.root, bundle), { recursive: true, force: true });
+    await rm(bundle, { recursive: true, force: true });
   };
 }
 

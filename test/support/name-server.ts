@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { afterAll } from "vitest";
 import { addressBytes, readQuestion } from "./dns-server.ts";
 
@@ -31,10 +31,14 @@ const datagramMax = 512;
 
 export async function startNameServer(zone = new Map<string, Records | Trouble>()): Promise<TestNameServer> {
   const asked: string[] = [];
+  // A resolver on a busy machine repeats a question, with its number. That counts once.
+  const known = new Set<string>();
   const answer = (question: Buffer): Buffer | undefined => {
     const { name, type, end } = readQuestion(question);
     const kind = (Object.keys(types) as Type[]).find((each) => types[each] === type);
-    asked.push(`${kind ?? type} ${name}`);
+    const key = `${question.readUInt16BE(0)} ${type} ${name}`;
+    if (!known.has(key)) asked.push(`${kind ?? type} ${name}`);
+    known.add(key);
     const found = zone.get(name);
     if (found === "silent") return undefined;
     if (found === "garbage") return Buffer.concat([question.subarray(0, 2), Buffer.alloc(30, 0xc0)]);
@@ -46,7 +50,40 @@ export async function startNameServer(zone = new Map<string, Records | Trouble>(
     head.writeUInt32BE(0, 8);
     return Buffer.concat([head, question.subarray(12, end), ...records]);
   };
-  const stream = createServer((socket) => {
+  const port = await listenTwice(answer);
+  return { server: `127.0.0.1:${port}`, zone, asked };
+}
+
+type AnswerQuestion = (question: Buffer) => Buffer | undefined;
+
+/** Listens over UDP and TCP at one port. A port that is free for one of them may be in use for the other. */
+async function listenTwice(answer: AnswerQuestion): Promise<number> {
+  for (;;) {
+    const socket = createSocket("udp4", (question, { port, address }) => {
+      const reply = answer(question);
+      if (reply === undefined) return;
+      socket.send(reply.length > datagramMax ? cutOff(question) : reply, port, address);
+    });
+    socket.bind(0, "127.0.0.1");
+    await once(socket, "listening");
+    const { port } = socket.address();
+    const stream = answerStreams(answer).listen(port, "127.0.0.1");
+    try {
+      await once(stream, "listening");
+    } catch {
+      socket.close();
+      continue;
+    }
+    afterAll(() => {
+      socket.close();
+      stream.close();
+    });
+    return port;
+  }
+}
+
+function answerStreams(answer: AnswerQuestion): Server {
+  return createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", (bytes) => {
       const reply = answer(bytes.subarray(2));
@@ -56,23 +93,6 @@ export async function startNameServer(zone = new Map<string, Records | Trouble>(
       socket.write(Buffer.concat([length, reply]));
     });
   });
-  const socket = createSocket("udp4");
-  socket.on("message", (question, { port, address }) => {
-    const reply = answer(question);
-    if (reply === undefined) return;
-    socket.send(reply.length > datagramMax ? cutOff(question) : reply, port, address);
-  });
-  // The number of a UDP port may be in use over TCP: then there is another one.
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address();
-  stream.on("error", () => {});
-  stream.listen(port, "127.0.0.1");
-  afterAll(() => {
-    socket.close();
-    stream.close();
-  });
-  return { server: `127.0.0.1:${port}`, zone, asked };
 }
 
 /** The answer that says only that the whole one is too long. */

@@ -79,6 +79,9 @@ export const sharedSecret = "a-master-secret-for-tests-of-the-whole-service";
 /** Rate limits have tests of their own. */
 const withoutLimits = { RATE_LIMIT_TOKEN: "0", RATE_LIMIT_PUBLISHABLE: "0", RATE_LIMIT_ANONYMOUS: "0" };
 
+/** Tests need no network. At this name server's port nobody listens, so that questions fail at once. */
+const withoutNameServers = { DNS_SERVERS: "127.0.0.1:9" };
+
 const startMsMax = 100_000;
 
 /** Starts the real program in a child process and waits until it is ready. */
@@ -106,6 +109,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...(bundle && { NODE_COMPILE_CACHE: bundle.compileCache }),
     ...(url === undefined ? {} : { DATABASE_URL: url, SECRET: sharedSecret }),
     ...withoutLimits,
+    ...withoutNameServers,
     ...env,
   };
   const remove = async () => {

@@ -11,6 +11,8 @@ let started: string[] = [];
 let open = Promise.withResolvers<void>();
 
 const api = await startApi({
+  // Calls that wait must not reach their deadline on a busy machine.
+  requestTimeoutMs: 120_000,
   services: [
     registerPartly(QrcodeDesignService, {
       verify: async (_request, { caller }) => {
@@ -35,15 +37,14 @@ const path = () => `/v1/qrcode-designs/${newId(new Date())}`;
 const verify = (workspace: TestWorkspace | undefined) => workspace?.rest("GET", `${path()}/scannability`);
 
 test("a workspace that draws all the time delays only its own drawings: no light calls and no other workspaces", async () => {
-  const mine = Array.from({ length: 51 }, () => verify(one));
-  await expect.poll(() => started.length).toBe(1);
-  // One call runs and fifty wait. A call that comes before all of them may take a place until its deadline, which another then fills.
-  const codes: Code[] = [];
-  while (codes.at(-1) !== Code.ResourceExhausted) {
-    const call = one?.client(QrcodeDesignService).verify({ id: newId(new Date()) }, { timeoutMs: 2_000 });
-    codes.push(ConnectError.from(await call?.catch((error: unknown) => error)).code);
-    if (codes.at(-1) !== Code.ResourceExhausted) mine.push(verify(one));
-  }
+  // One call runs and fifty wait. All others are refused, in whatever order they came.
+  let refused = 0;
+  const mine = Array.from({ length: 60 }, async () => {
+    const reply = await verify(one);
+    if (reply?.status === 429) refused += 1;
+    return reply;
+  });
+  await expect.poll(() => [started.length, refused]).toEqual([1, 9]);
   const reply = await verify(one);
   expect([reply?.status, reply?.json.error.codeType, reply?.headers["retry-after"]]).toEqual([
     429,
@@ -57,9 +58,7 @@ test("a workspace that draws all the time delays only its own drawings: no light
   open.resolve();
   expect((await theirs)?.status).toBe(200);
   const replies = await Promise.all(mine);
-  const refused = replies.filter((each) => each?.status === 429).length;
-  expect(refused).toBeLessThan(codes.length);
-  expect(replies.filter((each) => each?.status === 200)).toHaveLength(mine.length - refused);
+  expect(replies.filter((each) => each?.status === 200)).toHaveLength(51);
   expect(most).toBe(2);
 });
 
@@ -70,10 +69,12 @@ test("a call that gives up while it waits leaves its place, and never runs", asy
   await expect.poll(() => started.length).toBe(1);
   // This call's deadline passes while it waits.
   const client = one?.client(QrcodeDesignService);
-  const late = client?.verify({ id: newId(new Date()) }, { timeoutMs: 200 });
+  // Calls of the test before may have given up too.
+  const logged = api.log().length;
+  const late = client?.verify({ id: newId(new Date()) }, { timeoutMs: 3_000 });
   expect(await late?.catch((error: unknown) => ConnectError.from(error).code)).toBe(Code.DeadlineExceeded);
   await expect
-    .poll(() => api.log())
+    .poll(() => api.log().slice(logged))
     .toMatch(/Verify","protocol":"grpc","code":"(CANCELLED|DEADLINE_EXCEEDED)"/);
   const patient = verify(one);
   open.resolve();

@@ -39,7 +39,7 @@ export type Script = (asked: Asked, res: ServerResponse) => Said | undefined;
  * A server that speaks the protocol of OpenAI-compatible models, and says what a script says. The service takes a server for dead
  * that is silent for `silenceMs`, which is long, so that a busy machine is no silence.
  */
-export async function startModelServer({ silenceMs = 20_000 }: { readonly silenceMs?: number } = {}) {
+export async function startModelServer({ silenceMs = 60_000 }: { readonly silenceMs?: number } = {}) {
   let script: Script = () => ({ text: "Hello." });
   const asked: Asked[] = [];
   const server = createServer(async (req, res) => {
