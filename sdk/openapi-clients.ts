@@ -73,9 +73,12 @@ const clients: Readonly<Record<string, Client>> = {
     journey: {
       files: [
         "sdk/openapi/journey.py",
+        "sdk/openapi/journey_agents.py",
         "sdk/openapi/journey_analytics.py",
+        "sdk/openapi/journey_assistant.py",
         "sdk/openapi/journey_dashboards.py",
         "sdk/openapi/journey_directories.py",
+        "sdk/openapi/journey_domains.py",
         "sdk/openapi/journey_exports.py",
         "sdk/openapi/journey_google_forms.py",
         "sdk/openapi/journey_page_themes.py",

@@ -47,7 +47,7 @@ func NewClient(baseURL, token string, options ...Option) *Client {
 	for _, option := range options {
 		option(&s)
 	}
-	return &Client{newServices(s.httpClient, baseURL, connect.WithInterceptors(retrying(token, s)))}
+	return &Client{newServices(s.httpClient, baseURL, connect.WithInterceptors(interceptor{retrying(token, s), token}))}
 }
 
 type idempotencyKey struct{}

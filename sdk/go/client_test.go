@@ -63,6 +63,19 @@ func newTestClient(service *answers) (*Client, *[]time.Duration) {
 	}), waited
 }
 
+func TestAStreamCarriesTheToken(t *testing.T) {
+	service := &answers{left: []answer{away}}
+	client, _ := newTestClient(service)
+	stream, err := client.Assistant.StreamMessage(t.Context(), &v1.AssistantSendMessageRequest{})
+	if err == nil {
+		stream.Receive()
+		err = stream.Close()
+	}
+	if got := service.sent[0].Get("Authorization"); got != "Bearer secret" {
+		t.Errorf("sent %q, answered %v", got, err)
+	}
+}
+
 func TestACallCarriesTheToken(t *testing.T) {
 	service := &answers{}
 	client, _ := newTestClient(service)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	mathrand "math/rand/v2"
+	"net/http"
 	"time"
 
 	"connectrpc.com/connect"
@@ -17,6 +18,21 @@ const (
 	// A longer wait, such as for a month's quota, is reported to the caller at once.
 	askedDelayMax = 30 * time.Second
 )
+
+// interceptor repeats calls, and gives streams the token; a stream is not repeated.
+type interceptor struct {
+	connect.UnaryInterceptorFunc
+	token string
+}
+
+// WrapStreamingClient replaces the one of UnaryInterceptorFunc, which leaves streams as they are.
+func (i interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		stream := next(ctx, spec)
+		identify(stream.RequestHeader(), i.token)
+		return stream
+	}
+}
 
 // retrying adds the token and an idempotency key to calls, repeats them, and makes them fail with *Error.
 func retrying(token string, s settings) connect.UnaryInterceptorFunc {
@@ -48,12 +64,7 @@ func retrying(token string, s settings) connect.UnaryInterceptorFunc {
 
 func prepare(ctx context.Context, request connect.AnyRequest, token string) {
 	header := request.Header()
-	if token != "" && header.Get("Authorization") == "" {
-		header.Set("Authorization", "Bearer "+token)
-	}
-	if header.Get("X-Request-Id") == "" {
-		header.Set("X-Request-Id", rand.Text())
-	}
+	identify(header, token)
 	// Calls without a declared idempotency level write something new each time; the service replays the answer of a known
 	// key.
 	if request.Spec().IdempotencyLevel != connect.IdempotencyUnknown || header.Get("Idempotency-Key") != "" {
@@ -64,6 +75,16 @@ func prepare(ctx context.Context, request connect.AnyRequest, token string) {
 		key = rand.Text()
 	}
 	header.Set("Idempotency-Key", key)
+}
+
+// identify names the caller by the token, and the call by an id for the service's log.
+func identify(header http.Header, token string) {
+	if token != "" && header.Get("Authorization") == "" {
+		header.Set("Authorization", "Bearer "+token)
+	}
+	if header.Get("X-Request-Id") == "" {
+		header.Set("X-Request-Id", rand.Text())
+	}
 }
 
 // retryDelay returns the wait before the next try, and whether a next try would help.

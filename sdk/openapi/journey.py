@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 import openapi_client as signpost
 from journey_agents import claim_as_person
 from journey_analytics import analyse
+from journey_assistant import ask_assistant
 from journey_dashboards import present
 from journey_directories import make_many_links, nest_directories
 from journey_domains import bring_domain
@@ -50,6 +51,7 @@ def main() -> None:
         subscribe(client)
         bring_domain(signpost.CustomDomainsApi(client), RUN)
         ask_for_slack(signpost.SlackIntegrationsApi(client))
+        ask_assistant(signpost.AssistantApi(client), link.id)
         ask_for_forms(signpost.GoogleFormsIntegrationsApi(client))
         expire(signpost.LinksApi(client))
         tell_visitors(signpost.VisitorsApi(client), lbid)

@@ -7,7 +7,7 @@ def bring_domain(calls: signpost.CustomDomainsApi, run: str) -> None:
     """Registers a name that leads nowhere, reads what is missing, and deletes the domain."""
     wanted = signpost.CreateCustomDomainRequest(name=f"{run}.example.com")
     made = calls.custom_domains_service_create(wanted).custom_domain
-    assert made.status == signpost.CustomDomainStatus.STATUS_DOMAIN_PENDING and made.last_error, made
+    assert made.status == signpost.CustomDomainStatus.CUSTOM_DOMAIN_STATUS_DOMAIN_PENDING and made.last_error, made
     assert calls.custom_domains_service_check(made.id).custom_domain.status == made.status
     assert calls.custom_domains_service_get(made.id).custom_domain.name == made.name
     assert made.id in [each.id for each in calls.custom_domains_service_list().custom_domains]

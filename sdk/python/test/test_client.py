@@ -10,6 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from signpost import Client, SignpostError, idempotency_key, items, pages
+from signpost.v1 import assistant_service_pb2 as assistant
 from signpost.v1 import events_service_pb2 as events
 from signpost.v1 import links_service_pb2 as links
 from signpost.v1.event_pb2 import Event
@@ -58,6 +59,12 @@ def serving(answers: Answers, token: str = "secret") -> Iterator[tuple[Client, l
 
 
 class Calls(unittest.TestCase):
+    def test_a_stream_carries_the_token(self) -> None:
+        answers = Answers()
+        with serving(answers) as (client, _):
+            self.assertEqual(len(list(client.assistant.StreamMessage(assistant.AssistantSendMessageRequest()))), 1)
+        self.assertEqual(answers.sent[0]["authorization"], "Bearer secret")
+
     def test_a_call_carries_the_token(self) -> None:
         answers = Answers()
         with serving(answers) as (client, _):

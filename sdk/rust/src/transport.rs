@@ -23,7 +23,8 @@ const REQUEST_ID: &str = "x-request-id";
 const TIMEOUT: &str = "grpc-timeout";
 
 /// The transport of every stub. It adds the token, gives writing calls an idempotency key, and repeats calls after
-/// failures that may pass. Every method has one request and one response, and both are held in memory.
+/// failures that may pass. Request and answer are held in memory; of a stream, too, whose parts therefore come together
+/// once it has ended.
 #[derive(Clone)]
 pub struct Transport<S = Channel> {
     inner: S,

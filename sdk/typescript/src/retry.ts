@@ -19,14 +19,16 @@ const askedDelayMsMax = 30_000;
 
 /**
  * A transport that adds the token and an idempotency key to unary calls, repeats them, and makes them fail with
- * SignpostError.
+ * SignpostError. A stream gets the token, and is not repeated.
  */
 export function withRetries(transport: Transport, token: string, options: RetryOptions): Transport {
   return {
-    stream: transport.stream.bind(transport),
+    stream(method, signal, timeoutMs, header, input, contextValues) {
+      const headers = withToken(header, token);
+      return transport.stream(method, signal, timeoutMs, headers, input, contextValues);
+    },
     async unary(method, signal, timeoutMs, header, input, contextValues) {
-      const headers = new Headers(header);
-      if (token !== "" && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
+      const headers = withToken(header, token);
       const requestId = headers.get("X-Request-Id") ?? crypto.randomUUID();
       headers.set("X-Request-Id", requestId);
       // Calls without a declared idempotency level write something new each time; the service replays the answer of a
@@ -51,6 +53,12 @@ export function withRetries(transport: Transport, token: string, options: RetryO
       }
     },
   };
+}
+
+function withToken(header: HeadersInit | undefined, token: string): Headers {
+  const headers = new Headers(header);
+  if (token !== "" && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${token}`);
+  return headers;
 }
 
 /** The milliseconds to wait before the next try; undefined if another try would not help. */

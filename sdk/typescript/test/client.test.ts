@@ -47,6 +47,13 @@ test("a call carries the token", async () => {
   assert.equal(sent[0]?.headers.get("authorization"), "Bearer secret");
 });
 
+test("a stream carries the token", async () => {
+  const { sent, fetch } = answering(new TypeError("fetch failed"));
+  const parts = client(fetch).assistant.streamMessage({})[Symbol.asyncIterator]();
+  await assert.rejects(parts.next());
+  assert.equal(sent[0]?.headers.get("authorization"), "Bearer secret");
+});
+
 test("a client without a token sends none", async () => {
   const { sent, fetch } = answering();
   await createClient("https://signpost.example", "", { fetch }).pricing.listPlans({});

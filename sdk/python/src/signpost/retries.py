@@ -29,8 +29,11 @@ class _CallDetails(_CallDetailsFields, grpc.ClientCallDetails):
     """gRPC declares this class without a constructor."""
 
 
-class Retries(grpc.UnaryUnaryClientInterceptor):
-    """Adds the token and an idempotency key to calls, repeats them, and makes them fail with SignpostError."""
+class Retries(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
+    """Adds the token and an idempotency key to calls, repeats them, and makes them fail with SignpostError.
+
+    A stream gets the token and the key, and is not repeated.
+    """
 
     def __init__(self, token: str, *, timeout: float, attempts_max: int, wait: Callable[[float], None]) -> None:
         self._token = token
@@ -67,6 +70,21 @@ class Retries(grpc.UnaryUnaryClientInterceptor):
             if delay is None or attempt >= self._attempts_max or time.monotonic() + delay >= deadline:
                 raise error from failure
             self._wait(delay)
+
+    def intercept_unary_stream(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """Called by gRPC for every stream."""
+        details = client_call_details
+        return continuation(
+            _CallDetails(
+                details.method,
+                details.timeout,
+                tuple(self._metadata(details).items()),
+                details.credentials,
+                getattr(details, "wait_for_ready", None),
+                getattr(details, "compression", None),
+            ),
+            request,
+        )
 
     def _metadata(self, details: Any) -> dict[str, str | bytes]:
         metadata: dict[str, str | bytes] = {"x-request-id": str(uuid.uuid4())}

@@ -1,10 +1,10 @@
 use signpost_client::Client;
 use signpost_client::v1::{
-    DeviceType, ExplainCountRequest, GetAttributeDistributionRequest, GetAttributeMetricRequest, GetAttributeValuesRequest,
-    GetBreakdownRequest, GetDeviceDistributionRequest, GetEventsMetricRequest, GetEventsTimeSeriesRequest,
-    GetGeoBreakdownRequest, GetGroupedTimeSeriesRequest, GetHourOfDayDistributionRequest, GetStepFunnelRequest,
-    GetTopLinksRequest, GetVisitorTrendsRequest, GetWorkspaceInsightRequest, GetWorkspaceMetricRequest,
-    GroupByDimension, Link, PreferredLinkType,
+    DeviceType, ExplainCountRequest, GetAttributeDistributionRequest, GetAttributeMetricRequest,
+    GetAttributeValuesRequest, GetBreakdownRequest, GetDeviceDistributionRequest, GetEventsMetricRequest,
+    GetEventsTimeSeriesRequest, GetGeoBreakdownRequest, GetGroupedTimeSeriesRequest, GetHourOfDayDistributionRequest,
+    GetStepFunnelRequest, GetTopLinksRequest, GetVisitorTrendsRequest, GetWorkspaceInsightRequest,
+    GetWorkspaceMetricRequest, GroupByDimension, Link, PreferredLinkType,
 };
 
 use crate::support::Outcome;

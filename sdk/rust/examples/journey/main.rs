@@ -3,6 +3,7 @@
 
 mod agents;
 mod analytics;
+mod assistant;
 mod dashboards;
 mod directories;
 mod domains;
@@ -48,6 +49,7 @@ async fn main() -> Outcome<()> {
     webhooks::subscribe(&client).await?;
     domains::bring(&client, &run).await?;
     slack::ask_for_slack(&client).await?;
+    assistant::ask(&client, &link.id).await?;
     google_forms::ask_for_forms(&client).await?;
     visits::expire(&client).await?;
     visits::tell_visitors(&client, &run, &lbid).await?;

@@ -56,6 +56,7 @@ final class Journey {
     new WebhookSteps(client).subscribe();
     new DomainSteps(client, run).bring();
     new SlackSteps(client).askForSlack();
+    new AssistantSteps(client).ask(link.getId());
     new GoogleFormsSteps(client).askForForms();
     visits.expire();
     visits.tellVisitors(lbid);
