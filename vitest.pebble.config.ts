@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ["test/support/database.ts"],
     pool: "forks",
     experimental: { viteModuleRunner: false },
-    testTimeout: 60_000,
+    testTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 300_000,
   },
 });
