@@ -21,7 +21,7 @@ function findPebble(): { readonly program: string } | { readonly lacks: string }
     cwd: folder,
     env: { ...process.env, GOBIN: folder },
     encoding: "utf8",
-    timeout: 300_000,
+    timeout: 90_000,
   });
   if (built.status !== 0) return { lacks: `Pebble could not be built: ${built.stderr.trim().slice(-500)}` };
   return { program: join(folder, "pebble") };

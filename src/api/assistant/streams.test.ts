@@ -43,8 +43,7 @@ test("over REST a stream tells the text in pieces, and then the whole answer", a
   const sent = await rest("POST", "/v1/assistant/message", body, { accept: "text/event-stream" });
   expect([sent.status, sent.headers["content-type"]]).toEqual([200, "text/event-stream"]);
   const events = eventsIn(sent.text);
-  // biome-ignore lint/suspicious/noExplicitAny: the pieces of the stream
-  const pieces = events.slice(0, -1).map(([, data]) => (data as any).text);
+  const pieces = events.slice(0, -1).map(([, data]) => (data as { text?: string }).text);
   expect(pieces.length).toBeGreaterThan(3);
   expect(pieces.join("")).toBe("A text that comes in many pieces.");
   const answer = {
